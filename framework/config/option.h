@@ -17,10 +17,13 @@ struct Required {
   T value;  ///< as given
 
   Required() = delete;  // an option without a default is missing: name it in the braces
-  /// From anything that T is made from.
+  template <std::floating_point U>
+  requires std::integral<T> Required(U)  // an option is a fraction, where an integer is expected
+  = delete;
+  /// From anything else that T is made from.
   template <class U>
-  requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, Required>)
-      Required(U&& u)
+  requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, Required> &&
+           !(std::integral<T> && std::floating_point<std::remove_cvref_t<U>>)) Required(U&& u)
       : value(std::forward<U>(u)) {}
   /// A list in braces: `.factor = {-0.1, 0.3}`. One element in braces is the element itself where T
   /// tells it from a list of one.

@@ -138,6 +138,12 @@ Tensor Tensor::symbolic(const Shape& shape, DType dtype, Origin origin) {
   return t;
 }
 
+void Tensor::refuse_empty() {
+  throw StateError(
+      "Expected a tensor, found an empty handle, as Tensor() is. Give it a value first; `if (x)` "
+      "tells whether it has one.");
+}
+
 void Tensor::check_count(size_t count, const Shape& shape) {
   if (static_cast<int64_t>(count) != shape.numel())
     throw ShapeError(fmt::format("Tensor::from: {} values do not fill shape {}, which has {}",
@@ -153,7 +159,7 @@ void Tensor::check_type(DType wanted) const {
 }
 
 void* Tensor::data() const {
-  if (impl_->storage && (impl_->storage->data || impl_->storage->bytes == 0))
+  if (made()->storage && (impl_->storage->data || impl_->storage->bytes == 0))
     return impl_->storage->data;
   if (impl_->storage) {
     if (graph_context().dry)
@@ -205,11 +211,11 @@ const void* Tensor::read() const {
 }
 
 Device Tensor::device() const {
-  return impl_->storage ? Device(*impl_->storage->backend) : default_device();
+  return made()->storage ? Device(*impl_->storage->backend) : default_device();
 }
 
 Tensor Tensor::to(const Device& device) const {
-  if (!impl_->storage || impl_->storage->backend == &device.backend() || dtype() == DType::string)
+  if (!made()->storage || impl_->storage->backend == &device.backend() || dtype() == DType::string)
     return *this;
   backend::Backend &from = *impl_->storage->backend, &target = device.backend();
   if (Tracer* tracer = graph_context().tracer)
@@ -296,7 +302,7 @@ Tensor Tensor::with_shape(const Shape& shape) const {
 }
 
 Tensor Tensor::detached() const {
-  Tensor t = adopt(new TensorImpl(impl_->shape, impl_->dtype));
+  Tensor t = adopt(new TensorImpl(made()->shape, impl_->dtype));
   t.impl_->weak = impl_->weak;
   std::memcpy(t.impl_->scalar, impl_->scalar, sizeof impl_->scalar);
   t.impl_->storage = impl_->storage;
@@ -321,7 +327,7 @@ Tensor Tensor::fresh_alias() const {
 }
 
 Tensor Tensor::duplicate() const {
-  if (impl_->weak) return copy_of(data(), shape(), dtype());
+  if (made()->weak) return copy_of(data(), shape(), dtype());
   backend::Backend& backend = *impl_->storage->backend;
   Tensor t = empty(shape(), dtype(), backend);
   if (const size_t size = bytes()) backend.copy(t.data(), data(), size);
@@ -331,7 +337,8 @@ Tensor Tensor::duplicate() const {
 bool Tensor::unique(int64_t handles) const {
   // Only a handle that is alone may be written to; the answer can turn from no to yes at any time,
   // but not back, since nobody else can copy the handle.
-  if (impl_->references.load(std::memory_order_acquire) != handles || !impl_->storage) return false;
+  if (made()->references.load(std::memory_order_acquire) != handles || !impl_->storage)
+    return false;
   for (const detail::Storage* s = impl_->storage; s; s = s->base)
     if (s->owner || s->references.load(std::memory_order_acquire) != 1) return false;
   return true;
@@ -366,7 +373,7 @@ Tensor Tensor::part_of(const Tensor& owner, void* data, const Shape& shape, DTyp
 }
 
 Tensor Tensor::mask() const {
-  if (!impl_->mask) return {};
+  if (!made()->mask) return {};
   impl_->mask->references.fetch_add(1, std::memory_order_relaxed);
   return adopt(impl_->mask);
 }
@@ -382,7 +389,7 @@ Tensor Tensor::with_mask(const Tensor& mask) const {
 }
 
 void Tensor::set_mask(const Tensor& mask) {
-  if (impl_->mask == mask.impl_) return;
+  if (made()->mask == mask.impl_) return;
   *this = with_mask(mask);
 }
 

@@ -209,29 +209,30 @@ class Tensor {
 
   /// whether there is a tensor; its values are not looked at
   explicit operator bool() const { return impl_ != nullptr; }
-  const Shape& shape() const { return impl_->shape; }  ///< of all axes
+  // The following throw StateError where there is no tensor.
+  const Shape& shape() const { return made()->shape; }  ///< of all axes
   /// Size of one axis; negative axes count from the end.
-  int64_t shape(int axis) const { return impl_->shape.at(axis); }
-  int rank() const { return impl_->shape.rank(); }                  ///< number of axes
-  DType dtype() const { return impl_->dtype; }                      ///< of the elements
-  TensorSpec spec() const { return {impl_->shape, impl_->dtype}; }  ///< shape and dtype
-  int64_t size() const { return impl_->shape.numel(); }             ///< number of elements
+  int64_t shape(int axis) const { return made()->shape.at(axis); }
+  int rank() const { return made()->shape.rank(); }                   ///< number of axes
+  DType dtype() const { return made()->dtype; }                       ///< of the elements
+  TensorSpec spec() const { return {made()->shape, made()->dtype}; }  ///< shape and dtype
+  int64_t size() const { return made()->shape.numel(); }              ///< number of elements
   /// Size of the elements in memory.
   size_t bytes() const { return static_cast<size_t>(size()) * size_of(dtype()); }
 
   /// Whether this tensor has values (it is neither symbolic nor abstract).
-  bool is_eager() const { return impl_->storage || impl_->weak; }
+  bool is_eager() const { return made()->storage || made()->weak; }
   /// Whether it stands for a result of a recording that does not compute; see meta.
   bool is_meta() const {
-    return impl_->storage && !impl_->storage->data && impl_->storage->bytes > 0;
+    return made()->storage && !made()->storage->data && made()->storage->bytes > 0;
   }
   bool is_symbolic() const {
-    return impl_->origin != nullptr;
+    return made()->origin != nullptr;
   }  ///< whether it is part of a graph; see symbolic
   bool is_weak() const {
-    return impl_->weak;
+    return made()->weak;
   }  ///< whether it is a C++ number, which adapts its dtype
-  const Origin& origin() const { return *impl_->origin; }  ///< of a symbolic tensor only
+  const Origin& origin() const { return *made()->origin; }  ///< of a symbolic tensor only
 
   /// Where its values are; for a number of the program's, where it would be made a tensor.
   Device device() const;
@@ -269,7 +270,7 @@ class Tensor {
     return static_cast<T*>(data());
   }
   /// The tensor as kernels get it; its shape must outlive the operand.
-  backend::Operand operand() const { return {&impl_->shape, impl_->dtype, data(), impl_->weak}; }
+  backend::Operand operand() const { return {&made()->shape, impl_->dtype, data(), impl_->weak}; }
   /// host_data, unnoticed.
   const void* read() const;
 
@@ -317,6 +318,12 @@ class Tensor {
   Tensor(Number, int64_t value, bool boolean);
   static void check_count(size_t count, const Shape& shape);
   void check_type(DType wanted) const;
+  [[noreturn]] static void refuse_empty();
+  const detail::TensorImpl* made() const {
+    if (!impl_) [[unlikely]]
+      refuse_empty();
+    return impl_;
+  }
   void retain() const {
     if (impl_) impl_->references.fetch_add(1, std::memory_order_relaxed);
   }

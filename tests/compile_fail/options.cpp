@@ -9,6 +9,7 @@ void options() {
   layers::Dense two(32, "relu");            // error: options stand in braces with their names
   layers::Dense none;                       // error: an option has no default
   layers::Dense some({.use_bias = false});  // error (g++): an option without a default is missing
+  layers::Dense broken({.units = 3.5});     // error (g++): is a fraction, where an integer
   layers::Dense good({.units = 32, .activation = "relu"});
 }
 

@@ -104,3 +104,27 @@ TEST_CASE("tensors say what they cannot give") {
       "This float32 tensor of shape (2,) has no values: it is a stand-in used to infer shapes.");
   CHECK_THROWS_AS(Input({3}).to_vector<float>(), StateError);
 }
+
+TEST_CASE("what an empty handle is asked for is an error that says so") {
+  const Tensor none, one(std::vector<float>{1, 2});
+  const auto refused = Catch::Contains("found an empty handle");
+  CHECK_FALSE(none);
+  CHECK_THROWS_WITH(none.shape(), refused);
+  CHECK_THROWS_WITH(none.rank(), refused);
+  CHECK_THROWS_WITH(none.dtype(), refused);
+  CHECK_THROWS_WITH(none.spec(), refused);
+  CHECK_THROWS_WITH(none.size(), refused);
+  CHECK_THROWS_WITH(none.device(), refused);
+  CHECK_THROWS_WITH(none.item(), refused);
+  CHECK_THROWS_WITH(none.to_vector<float>(), refused);
+  CHECK_THROWS_WITH(none.values<float>(), refused);
+  CHECK_THROWS_WITH(none.to(Device::cpu()), refused);
+  CHECK_THROWS_WITH(none[0], refused);
+  CHECK_THROWS_WITH(none.mask(), refused);
+  CHECK_THROWS_WITH(none + 1, refused);
+  CHECK_THROWS_WITH(one * none, refused);
+  CHECK_THROWS_WITH(ops::sum(none), refused);
+  CHECK_THROWS_WITH(ops::reshape(none, {-1}), refused);
+  CHECK_THROWS_WITH(ops::matmul(one, none), refused);
+  CHECK_THROWS_WITH(ops::concatenate({one, none}), refused);
+}
