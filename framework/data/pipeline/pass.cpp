@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "../../../backend/log.h"
 #include "../../../backend/random_bits.h"
@@ -18,9 +19,18 @@ int64_t now() { return nanoseconds(Clock::now().time_since_epoch()); }
 
 int64_t of_seconds(double seconds) { return static_cast<int64_t>(std::min(seconds, 1e9) * 1e9); }
 
-std::string stalled(const Stage& stage, int64_t index, int64_t epoch, int64_t passed) {
+// A text of these letters that stays to the end of the process. Names are few: those of kinds of
+// stages, and what users call theirs.
+const std::string* lasting(const std::string& name) {
+  static std::mutex mutex;
+  static auto& names = *new std::set<std::string>;  // other threads may read them at exit
+  const std::lock_guard lock(mutex);
+  return &*names.insert(name).first;
+}
+
+std::string stalled(const std::string& stage, int64_t index, int64_t epoch, int64_t passed) {
   return fmt::format("Stage '{}' has been at element {} of epoch {} for {:.3g} s without an end",
-                     stage.name(), index, epoch, static_cast<double>(passed) * 1e-9);
+                     stage, index, epoch, static_cast<double>(passed) * 1e-9);
 }
 
 constexpr const char* beyond_timeout = ", longer than the timeout.";
@@ -47,6 +57,7 @@ void Runtime::enlist(const std::shared_ptr<const Stage>& stage) {
     if (known.stage == stage.get()) return;
   StageRecord& mine = records_.emplace_back();
   mine.stage = stage.get();
+  mine.name = lasting(stage->name());
   // A seed of its own for each stage, by its place from the source on.
   const backend::Key key =
       backend::split_at(backend::jax_key(options.seed), static_cast<uint64_t>(records_.size()));
@@ -111,7 +122,7 @@ void Pass::look(int64_t time) {
   const PipelineOptions& options = runtime_->options;
   for (Activity& activity : activities_) {
     const int64_t since = activity.since.load(std::memory_order_acquire);
-    const Stage* const stage = activity.stage.load(std::memory_order_acquire);
+    const std::string* const stage = activity.stage.load(std::memory_order_acquire);
     const int64_t index = activity.index.load(std::memory_order_relaxed);
     if (!stage || since != activity.since.load(std::memory_order_acquire)) continue;
     const int64_t passed = time - since;
@@ -120,7 +131,7 @@ void Pass::look(int64_t time) {
     if (options.timeout && passed >= of_seconds(*options.timeout)) {
       if (timed_out()) continue;
       timeout_text_ = text + beyond_timeout;
-      timeout_stage_ = stage->name();
+      timeout_stage_ = *stage;
       timeout_index_ = index;
       timed_out_.store(true, std::memory_order_release);
     } else if (passed >= activity.warn_at || activity.warned_since != since) {
@@ -156,9 +167,10 @@ void Search::missed() {
   const std::optional<double> timeout = pass_.runtime().options.timeout;
   const int64_t passed = nanoseconds(Clock::now() - began_), epoch = pass_.epoch();
   if (timeout && passed >= of_seconds(*timeout))
-    throw DataError(stalled(stage_, index_, epoch, passed) + beyond_timeout, stage_.name(), epoch,
-                    index_);
-  if (passed >= warn_at_) warn_at_ = warn_stalled(stalled(stage_, index_, epoch, passed), passed);
+    throw DataError(stalled(stage_.name(), index_, epoch, passed) + beyond_timeout, stage_.name(),
+                    epoch, index_);
+  if (passed >= warn_at_)
+    warn_at_ = warn_stalled(stalled(stage_.name(), index_, epoch, passed), passed);
 }
 
 // --- Work
@@ -173,7 +185,7 @@ Work::Work(StageRecord& record, int64_t index, Clock::time_point since)
   current->stage.store(nullptr, std::memory_order_release);
   current->index.store(index, std::memory_order_relaxed);
   current->since.store(nanoseconds(since.time_since_epoch()), std::memory_order_release);
-  current->stage.store(record.stage, std::memory_order_release);
+  current->stage.store(record.name, std::memory_order_release);
 }
 
 Work::~Work() {

@@ -43,7 +43,9 @@ inline int64_t nanoseconds(Clock::duration time) {
 
 /// What a stage did so far.
 struct StageRecord {
-  const Stage* stage = nullptr;     ///< whose
+  const Stage* stage = nullptr;  ///< whose
+  /// Its name, which stays to the end of the process.
+  const std::string* name = nullptr;
   int64_t seed = 0;                 ///< of its draws
   std::atomic<int64_t> items{0};    ///< elements that it gave
   std::atomic<int64_t> skipped{0};  ///< elements that it left out for an error
@@ -55,11 +57,13 @@ struct StageRecord {
 
 /// What one thread is at; the watchdog looks at it.
 struct Activity {
-  std::atomic<const Stage*> stage{nullptr};  ///< null while it waits
-  std::atomic<int64_t> index{0};             ///< of the element
-  std::atomic<int64_t> since{0};             ///< of Clock, in nanoseconds
-  int64_t warn_at = 0;       ///< the watchdog's: the next time to warn, from `since` on
-  int64_t warned_since = 0;  ///< the watchdog's: what it warned of
+  /// A name rather than the stage, whose pipeline may be gone before the watchdog has read it; null
+  /// while the thread waits.
+  std::atomic<const std::string*> stage{nullptr};
+  std::atomic<int64_t> index{0};  ///< of the element
+  std::atomic<int64_t> since{0};  ///< of Clock, in nanoseconds
+  int64_t warn_at = 0;            ///< the watchdog's: the next time to warn, from `since` on
+  int64_t warned_since = 0;       ///< the watchdog's: what it warned of
 };
 
 /// Lives as long as a pipeline and its copies: the statistics and the threads of all its passes.
@@ -174,7 +178,7 @@ class Work {
  private:
   StageRecord& record_;
   Clock::time_point start_;
-  const Stage* outer_ = nullptr;
+  const std::string* outer_ = nullptr;
   int64_t outer_index_ = 0, outer_since_ = 0;
 };
 
