@@ -59,9 +59,9 @@ class Executable {
 
 /// What a device's kernels can do together. Plans put such steps into one where it is offered.
 struct Fusions {
-  bool conv_pool = false;             ///< Conv with `pool`, of float32
-  bool conv_bias_gradient = false;    ///< Conv backward_weights with `bias`, of float32
-  bool matmul_bias_gradient = false;  ///< Matmul with `bias_gradient`
+  bool conv_pool = false;           ///< Conv with `pool`, of float32
+  bool softmax_sums = false;        ///< Softmax with `sums`
+  bool conv_bias_gradient = false;  ///< Conv backward_weights with `bias`, of float32
 };
 
 /// A device. Kernels may be called from several threads at once.

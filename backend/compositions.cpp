@@ -280,18 +280,6 @@ void compose(const Attention& kernel, std::span<const Operand> inputs,
                   : attention_forward(composer, kernel, inputs, outputs);
 }
 
-void compose(const Matmul& kernel, std::span<const Operand> inputs,
-             std::span<const Operand> outputs, Composer& composer) {
-  Matmul product = kernel;
-  product.bias_gradient = false;
-  const Value b(inputs[1]);
-  composer.run(product, {Value(inputs[0]), b}, {Value(outputs[0])});
-  ProgramBuilder builder(1);
-  composer.run(
-      Reduce{builder.finish({builder.input(0)}), composer.compute, ReduceOp::sum, {0}, b.shape, 1},
-      {b}, {Value(outputs[1])});
-}
-
 bool composed(const Kernel& kernel, std::span<const Operand> inputs,
               std::span<const Operand> outputs, Backend& backend, KeptConstants* kept) {
   const auto compose_as = [&](const auto& k) {
@@ -303,8 +291,6 @@ bool composed(const Kernel& kernel, std::span<const Operand> inputs,
   if (const Rnn* rnn = std::get_if<Rnn>(&kernel)) return compose_as(*rnn);
   if (const Attention* attention = std::get_if<Attention>(&kernel)) return compose_as(*attention);
   if (const Fft* fft = std::get_if<Fft>(&kernel)) return compose_as(*fft);
-  if (const Matmul* product = std::get_if<Matmul>(&kernel); product && product->bias_gradient)
-    return compose_as(*product);
   if (const MultiTensorFused* fused = std::get_if<MultiTensorFused>(&kernel)) {
     const auto sets = static_cast<size_t>(fused->sets);
     const size_t in = inputs.size() / sets, out = outputs.size() / sets;

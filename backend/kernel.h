@@ -55,14 +55,12 @@ struct Reduce {
 
 /// out (batch..., m, n) = a (batch..., m, k) x b (batch..., k, n) [+ bias (n)]. Transposed operands
 /// are stored (batch..., k, m) and (batch..., n, k). Batch axes are equal or 1. Inputs: a, b[,
-/// bias]. With `bias_gradient`, which devices offer in Fusions, a second output (n) gets the sums
-/// of b over k: where a product is the gradient of a kernel, b is that of the result.
+/// bias].
 struct Matmul {
-  bool transpose_a = false;    ///< a is stored (batch..., k, m)
-  bool transpose_b = false;    ///< b is stored (batch..., n, k)
-  bool bias = false;           ///< whether there is a third input
-  bool relu = false;           ///< of floats only: negative results become 0, after the bias
-  bool bias_gradient = false;  ///< of two matrices of 16-bit floats, of which only a is transposed
+  bool transpose_a = false;  ///< a is stored (batch..., k, m)
+  bool transpose_b = false;  ///< b is stored (batch..., n, k)
+  bool bias = false;         ///< whether there is a third input
+  bool relu = false;         ///< of floats only: negative results become 0, after the bias
   friend bool operator==(const Matmul&, const Matmul&) = default;
 };
 
@@ -189,9 +187,13 @@ struct Attention {
   friend bool operator==(const Attention&, const Attention&) = default;
 };
 
-/// Softmax or log-softmax over the last axis.
+/// Softmax or log-softmax over the last axis. With `sums`, which devices offer in Fusions, two
+/// outputs in its place, float32 (float64 for float64 x) and one element for each row, of which a
+/// log-sum-exp is made: the largest element, and the sum of exp(x - largest), or of exp(x) where
+/// the largest is no finite number.
 struct Softmax {
-  bool log = false;  ///< log-softmax
+  bool log = false;   ///< log-softmax
+  bool sums = false;  ///< only what the elements are divided by
   friend bool operator==(const Softmax&, const Softmax&) = default;
 };
 

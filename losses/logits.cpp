@@ -3,6 +3,7 @@
 
 #include "../framework/autodiff/tape.h"
 #include "../framework/base/loss.h"
+#include "../framework/dispatch/apply.h"
 #include "../framework/ops/core/cast.h"
 #include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/creation.h"
@@ -36,15 +37,26 @@ Tensor log_total_again(const Tensor& x, int axis, const Tensor& known) {
   return graph_context().recorders.empty() ? known : log_total(x, axis);
 }
 
+// Whether the device finds the largest elements and the sums in one pass.
+bool sums_at_once(const Tensor& x, int axis) {
+  return axis + 1 == x.rank() && x.size() > 0 && x.is_eager() && !x.is_weak() &&
+         (x.dtype() == DType::float32 || x.dtype() == DType::float64) &&
+         x.impl()->storage->backend->fusions().softmax_sums;
+}
+
 Tensor compute_log_total(const Tensor& x, int axis) {
   static const backend::ProgramRef shares = backend::Program::make(
       2, [](const std::vector<Expr>& x) { return std::vector<Expr>{expr::exp(x[0] - x[1])}; });
   // An infinite maximum is not subtracted: inf - inf would be NaN.
-  const Tensor offset =
-      fused([](Expr peak) { return expr::select(expr::isfinite(peak), peak, 0.0); },
-            ops::max(x, axis, true));
-  return fused([](Expr total, Expr offset) { return expr::log(total) + offset; },
-               reduce_column(shares, {x, offset}, x, axis), offset);
+  const auto finite = [](Expr peak) { return expr::select(expr::isfinite(peak), peak, 0.0); };
+  const auto together = [](Expr total, Expr offset) { return expr::log(total) + offset; };
+  if (sums_at_once(x, axis)) {
+    const TensorSpec column{column_of(x, axis), x.dtype()}, columns[] = {column, column};
+    const Tensors found = apply(backend::Softmax{.sums = true}, {&x, 1}, columns);
+    return fused(together, found[1], fused(finite, found[0]));
+  }
+  const Tensor offset = fused(finite, ops::max(x, axis, true));
+  return fused(together, reduce_column(shares, {x, offset}, x, axis), offset);
 }
 
 // logsumexp along an axis, which stays.

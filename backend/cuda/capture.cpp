@@ -44,6 +44,18 @@ class Device::Graph final : public Executable {
 };
 
 std::unique_ptr<Executable> Device::capture(const std::function<void()>& work) {
+  early_used_ = false;
+  try {
+    return capture_once(work);
+  } catch (const StateError&) {
+    // Some drivers take early kernels, but not in graphs.
+    if (!early_used_) throw;
+    early_refused_ = true;
+  }
+  return capture_once(work);
+}
+
+std::unique_ptr<Executable> Device::capture_once(const std::function<void()>& work) {
   refuse_capture("captures");
   constexpr int relaxed = 2;  // kernels may be compiled and memory taken meanwhile
   // Memory that the captured launches use must not be handed to others between two runs of the
@@ -85,6 +97,26 @@ std::unique_ptr<Executable> Device::capture(const std::function<void()>& work) {
   driver().check(result, "the capture of a graph");
   const std::unique_ptr<CUgraph_st, int (*)(CUgraph_st*)> owner(graph, driver().graph_destroy);
   return std::make_unique<Graph>(*this, graph, std::move(reserve), std::move(kept));
+}
+
+// Between two kernels of a graph lie some 2 us in which the second one is put in place. On devices
+// that have an instruction with which it waits there, only its waiting for memory is left of them.
+bool Device::may_begin_early() {
+  if (!capturing_ || early_refused_ || !early_kernels() || facts_.architecture < 90) return false;
+  const Driver& d = driver();
+  if (!d.launch_with || !d.node_type || !d.capture_info) return false;
+  int status = 0, type = -1;
+  unsigned long long id = 0;
+  CUgraph_st* graph = nullptr;
+  CUgraphNode_st* const* nodes = nullptr;
+  size_t count = 0;
+  if (d.capture_info(compute_.handle(), &status, &id, &graph, &nodes, &count) != 0 || count == 0)
+    return false;
+  const bool kernels = std::all_of(nodes, nodes + count, [&](CUgraphNode_st* node) {
+    return d.node_type(node, &type) == 0 && type == graph_node_is_kernel;
+  });
+  early_used_ |= kernels;
+  return kernels;
 }
 
 void Device::begin_branches() {

@@ -51,6 +51,13 @@ class Context {
   virtual std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
                                               std::span<const Operand> outputs) = 0;
 
+  /// The same by the generator alone; null where it has no such kernel.
+  virtual std::unique_ptr<Executable> prepare_generated(const Kernel& /*kernel*/,
+                                                        std::span<const Operand> /*inputs*/,
+                                                        std::span<const Operand> /*outputs*/) {
+    return nullptr;
+  }
+
   /// What `work` launches as one graph, see Device::capture; null where nothing is captured.
   virtual std::unique_ptr<Executable> capture(const std::function<void()>& /*work*/) {
     return nullptr;

@@ -6,6 +6,7 @@
 
 #include "../error.h"
 #include "bounded_cache.h"
+#include "codegen/codegen.h"
 #include "cublas_product.h"
 #include "fallback.h"
 #include "library_checks.h"
@@ -74,10 +75,7 @@ class CublasMatmul : public Executable {
     const bool adds = algorithm_.epilogue == Epilogue::bias;
     void* const bias = adds || epilogue_bias_ ? data[2] : nullptr;
     void* const out = data[bias != nullptr ? 3 : 2];
-    void* const vector = adds                                             ? bias
-                         : algorithm_.epilogue == Epilogue::bias_gradient ? data[3]
-                                                                          : nullptr;
-    const cublasStatus_t status = launch(data[0], data[1], vector, out);
+    const cublasStatus_t status = launch(data[0], data[1], adds ? bias : nullptr, out);
     if (status != CUBLAS_STATUS_SUCCESS)
       throw StateError("cuBLASLt " + cublas_version() + ": a product of " +
                        std::to_string(layout_.result.columns) + " x " +
@@ -91,7 +89,7 @@ class CublasMatmul : public Executable {
     epilogue_->run(epilogue_bias_ ? with_bias : alone);
   }
 
-  /// `bias` is read or, with Epilogue::bias_gradient, written.
+  /// `bias` is read with Epilogue::bias.
   cublasStatus_t launch(const void* a, const void* b, const void* bias, void* out) {
     // Shared with products that run before or after this one.
     void* const workspace = context_.workspace(algorithm_.workspace);
@@ -130,11 +128,10 @@ class CublasMatmul : public Executable {
   bool epilogue_bias_ = false;
 };
 
-// Whether a product takes less time than the launch of a kernel. The library's relu makes zeros of
-// NaN, so relu takes a second kernel here, but none in a generated product.
+// A generated kernel is faster then, and needs none behind it for relu: the library's makes zeros
+// of NaN.
 bool is_tiny(const MatmulLayout& layout) {
-  constexpr int64_t most = 1 << 15;  // multiplications
-  return layout.result.rows * layout.result.columns * layout.depth * layout.batch <= most &&
+  return layout.result.rows * layout.result.columns * layout.depth * layout.batch <= tiny_product &&
          layout.calls.size() == 1;
 }
 
@@ -152,9 +149,7 @@ size_t fastest_of(const std::string& key, const std::vector<cublasLtMatmulHeuris
     if (!operands) operands.emplace(context, inputs, outputs);
     const std::vector<void*>& at = operands->addresses();
     if (at.empty()) return false;
-    void* const bias = epilogue == Epilogue::bias            ? at[2]
-                       : epilogue == Epilogue::bias_gradient ? at.back()
-                                                             : nullptr;
+    void* const bias = epilogue == Epilogue::bias ? at[2] : nullptr;
     product.use(found[i]);
     return product.launch(at[0], at[1], bias, at[inputs.size()]) == CUBLAS_STATUS_SUCCESS;
   });
@@ -169,7 +164,6 @@ std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, cons
   // Some types and versions have no algorithm that adds a bias: then a kernel adds it.
   std::vector<Epilogue> ways{Epilogue::none};
   if (matmul.bias) ways = {Epilogue::bias, Epilogue::none};
-  if (matmul.bias_gradient) ways = {Epilogue::bias_gradient};
   for (const Epilogue epilogue : ways) {
     try {
       const Product product(layout, types, epilogue);
@@ -211,10 +205,7 @@ std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const 
   const std::optional<MatmulLayout> layout = matmul_layout(matmul, a, b, out);
   if (!types || !layout) return "refused: no layout";
   try {
-    const Product product(*layout, *types,
-                          matmul.bias            ? Epilogue::bias
-                          : matmul.bias_gradient ? Epilogue::bias_gradient
-                                                 : Epilogue::none);
+    const Product product(*layout, *types, matmul.bias ? Epilogue::bias : Epilogue::none);
     return "descriptors made";
   } catch (const Refusal& refusal) {
     return std::string("refused: ") + refusal.what();
@@ -236,8 +227,6 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
                   "a generated kernel without tensor cores");
     return nullptr;
   };
-  // One call writes all of the sums; where there are none, a sum beside a product does.
-  if (matmul.bias_gradient && (!layout || layout->calls.size() != 1)) return nullptr;
   if (!layout) {
     // Empty products are no loss.
     if (out.shape->numel() == 0 || inputs[0].shape->numel() == 0) return nullptr;
@@ -245,14 +234,14 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
   }
   Handle& handle = context.part<Handle>();
   if (handle.handle == nullptr) return lost(handle.why);
-  if (matmul.relu && is_tiny(*layout)) return nullptr;
+  if (is_tiny(*layout)) return nullptr;
   const std::string key = std::string(matmul.transpose_a ? "ta " : "") +
                           (matmul.transpose_b ? "tb " : "") + (exact ? "" : "tf32 ") +
-                          (matmul.bias_gradient ? "sums " : "") + operands_text(inputs, outputs);
+                          operands_text(inputs, outputs);
   const std::optional<Algorithm> algorithm = handle.algorithms.get(key, [&] {
     std::string why;
     auto chosen = choose(handle, *layout, *types, matmul, inputs, outputs, context, key, why);
-    if (!chosen && !matmul.bias_gradient) lost(why);
+    if (!chosen) lost(why);
     return chosen;
   });
   if (!algorithm) return nullptr;

@@ -71,7 +71,7 @@ using Owned = std::unique_ptr<std::remove_pointer_t<T>, Destroy>;
 using LayoutRef = Owned<cublasLtMatrixLayout_t, DestroyLayout>;
 
 /// What the library does besides a product. (Its relu would turn NaN into 0.)
-enum class Epilogue { none, bias, bias_gradient };
+enum class Epilogue { none, bias };
 
 /// The descriptors of a product.
 struct Product {

@@ -179,11 +179,8 @@ Services with_compositions(Services services, Backend& backend) {
       if (std::holds_alternative<Linalg>(kernel))
         return std::make_unique<OnHost>(backend, kernel, inputs, outputs);
       if (!std::holds_alternative<Rnn>(kernel) && !std::holds_alternative<Attention>(kernel) &&
-          !std::holds_alternative<MultiTensorFused>(kernel) &&
-          !std::holds_alternative<Fft>(kernel)) {
-        const auto* const matmul = std::get_if<Matmul>(&kernel);
-        if (!matmul || !matmul->bias_gradient) return nullptr;
-      }
+          !std::holds_alternative<MultiTensorFused>(kernel) && !std::holds_alternative<Fft>(kernel))
+        return nullptr;
       return std::make_unique<Composed>(backend, kernel, inputs, outputs);
     };
   return services;

@@ -25,6 +25,7 @@ class CudaBackend final : public Backend, public KernelPaths, public RnnReserve,
   ~CudaBackend() override;
 
   const std::string& name() const override { return name_; }
+  Fusions fusions() const override { return {.softmax_sums = true}; }
   std::string description() const override;
   Allocator& allocator() override { return device().allocator(); }
   void run(const Kernel& kernel, std::span<const Operand> inputs,
@@ -36,7 +37,6 @@ class CudaBackend final : public Backend, public KernelPaths, public RnnReserve,
   void copy(void* to, const void* from, size_t bytes) override;
   bool tf32() const override { return cuda::tf32(); }
   void set_tf32(bool allowed) override { cuda::set_tf32(allowed); }
-  Fusions fusions() const override { return {.matmul_bias_gradient = true}; }
   void synchronize() override;
 
   /// What `work` launches on this device, as an executable that launches all of it by one call of

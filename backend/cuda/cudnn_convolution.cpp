@@ -233,9 +233,24 @@ namespace {
 
 std::string path_of(const ConvolutionPlan& plan) {
   if (plan.product) return "as a product, cuBLASLt " + cublas_version();
+  if (plan.generated) return "a generated kernel";
   return "cuDNN " + version() + ", " + plan.plan->engine() +
          (plan.padded ? ", with padding by a copy" : "") +
          (plan.channels > 0 ? ", folded to " + std::to_string(plan.channels) + " channels" : "");
+}
+
+// Where there are few channels, kernels for large products have little to do. Not so where a trial
+// would take long, nor where tensor cores compute.
+bool may_generate(const Conv& conv, std::span<const Operand> inputs,
+                  std::span<const Operand> outputs) {
+  constexpr int64_t most_multiplications = int64_t{1} << 30;
+  if (size_of(inputs[0].dtype) < 4 || tf32()) return false;
+  const Shape& kernel = *(conv.pass == ConvPass::backward_weights ? outputs[0] : inputs[1]).shape;
+  const Shape& y = *(conv.pass == ConvPass::forward         ? outputs[0]
+                     : conv.pass == ConvPass::backward_data ? inputs[0]
+                                                            : inputs[1])
+                        .shape;
+  return y.numel() <= most_multiplications / (kernel.numel() / kernel.back());
 }
 
 // A convolution run as one of the ways to do it.
@@ -243,6 +258,7 @@ std::unique_ptr<Executable> make(const ConvolutionPlan& plan, const Conv& conv,
                                  std::span<const Operand> inputs, std::span<const Operand> outputs,
                                  Context& context) {
   if (plan.product) return conv_product(conv, inputs, outputs, context);
+  if (plan.generated) return context.prepare_generated(conv, inputs, outputs);
   return std::make_unique<Convolution>(conv, inputs, outputs, plan, context);
 }
 
@@ -253,6 +269,7 @@ ConvolutionPlan choose(const std::string& key, std::vector<ConvolutionPlan> plan
   if (plans.empty()) return {};
   if (!may_measure()) return plans.front();
   if (has_conv_product(conv, inputs, outputs)) plans.push_back({.product = true});
+  if (may_generate(conv, inputs, outputs)) plans.push_back({.generated = true});
   std::string ways = "cuDNN " + version() + "\n" + key;
   for (const ConvolutionPlan& plan : plans)
     ways += "\n" + path_of(plan) + (plan.fused ? ", fused" : "");
@@ -263,6 +280,7 @@ ConvolutionPlan choose(const std::string& key, std::vector<ConvolutionPlan> plan
     // No memory for trials: cuDNN's own order decides.
     if (operands->addresses().empty()) return false;
     if (!trials[i]) trials[i] = make(plans[i], conv, inputs, outputs, context);
+    if (!trials[i]) return false;
     try {
       trials[i]->run(operands->addresses().data());
       return true;
@@ -315,7 +333,7 @@ std::unique_ptr<Executable> convolution(const Conv& conv, std::span<const Operan
                       : ""));
     return choose(key, plans, conv, inputs, outputs, context);
   });
-  if (!plan.plan && !plan.product) return nullptr;
+  if (!plan.plan && !plan.product && !plan.generated) return nullptr;
   auto executable = make(plan, conv, inputs, outputs, context);
   context.set_path(path_of(plan));
   return executable;

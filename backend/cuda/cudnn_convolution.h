@@ -14,10 +14,11 @@ namespace cornu::backend::cuda::cudnn {
 /// does not take it whole.
 struct ConvolutionPlan {
   std::shared_ptr<const Plan> plan;
-  bool fused = false;    ///< the plan adds the bias and clips
-  bool padded = false;   ///< x has its padding in memory
-  int64_t channels = 0;  ///< of a folded convolution, see library_folding.h; 0: it is not folded
-  bool product = false;  ///< without a plan, see conv_products.h
+  bool fused = false;      ///< the plan adds the bias and clips
+  bool padded = false;     ///< x has its padding in memory
+  int64_t channels = 0;    ///< of a folded convolution, see library_folding.h; 0: it is not folded
+  bool product = false;    ///< without a plan, see conv_products.h
+  bool generated = false;  ///< without a plan, by a generated kernel
 };
 
 /// The tensors of the plan, as Graph numbers them.

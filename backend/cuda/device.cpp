@@ -119,6 +119,12 @@ std::unique_ptr<Executable> Device::prepare(const Kernel& kernel, std::span<cons
   return make_executable(*this, kernel, inputs, outputs);
 }
 
+std::unique_ptr<Executable> Device::prepare_generated(const Kernel& kernel,
+                                                      std::span<const Operand> inputs,
+                                                      std::span<const Operand> outputs) {
+  return make_generated(*this, kernel, inputs, outputs);
+}
+
 CUfunc_st* Device::function(const Source& source) {
   if (const auto at = modules_.find(source.name); at != modules_.end()) return at->second.second;
   const std::shared_ptr<const std::string> image = services_.compile(source, facts_.architecture);
@@ -138,8 +144,15 @@ void Device::launch(CUfunc_st* function, uint32_t grid_x, uint32_t grid_y, uint3
                     void* block, const char* name) {
   void* parameters[] = {block};
   // Asynchronous: errors of the kernel itself show at a later call.
-  const int result = driver().launch(function, grid_x, grid_y, 1, threads, 1, 1, 0,
-                                     compute_.handle(), parameters, nullptr);
+  int result;
+  if (may_begin_early()) {
+    LaunchAttribute early{LaunchAttribute::programmatic_serialization, 1, {}};
+    const LaunchConfig config{grid_x, grid_y, 1, threads, 1, 1, 0, compute_.handle(), &early, 1};
+    result = driver().launch_with(&config, function, parameters, nullptr);
+  } else {
+    result = driver().launch(function, grid_x, grid_y, 1, threads, 1, 1, 0, compute_.handle(),
+                             parameters, nullptr);
+  }
   if (result != 0)
     driver().fail(result, fmt::format("the launch of {} ({} x {} blocks of {} threads) on {}", name,
                                       grid_x, grid_y, threads, name_)

@@ -79,6 +79,9 @@ class Device final : public Context, private MemorySource {
   }
   std::unique_ptr<Executable> prepare(const Kernel& kernel, std::span<const Operand> inputs,
                                       std::span<const Operand> outputs) override;
+  std::unique_ptr<Executable> prepare_generated(const Kernel& kernel,
+                                                std::span<const Operand> inputs,
+                                                std::span<const Operand> outputs) override;
 
   /// The function of a compiled text, which is loaded once and stays.
   CUfunc_st* function(const Source& source);
@@ -91,7 +94,9 @@ class Device final : public Context, private MemorySource {
     keep_for_graph(numbers_.slab());  // a full table is replaced, even while a graph is made
     return address;
   }
-  /// Launches threads on the compute stream. `block` is the function's one argument.
+  /// Launches threads on the compute stream. `block` is the function's one argument. In a graph the
+  /// kernel may be put in place before the one that it follows has ended, so it must begin with
+  /// begin_kernel, see kernel_head.
   void launch(CUfunc_st* function, uint32_t grid_x, uint32_t grid_y, uint32_t threads, void* block,
               const char* name);
   /// To be called after whatever was launched by others than `launch`.
@@ -141,6 +146,8 @@ class Device final : public Context, private MemorySource {
   void pass_milestones();
   bool copies_wait_for(uint64_t work);
   void refuse_capture(const char* what) const;
+  bool may_begin_early();
+  std::unique_ptr<Executable> capture_once(const std::function<void()>& work);
   void begin_branches();
   void end_branches();
   void drop_numbers(void* data) noexcept;
@@ -171,6 +178,8 @@ class Device final : public Context, private MemorySource {
   std::atomic<std::thread::id> captured_by_;     // who makes it
   std::optional<Branches> branches_;             // while it is made, where its steps may have some
   std::shared_ptr<StepScratch> step_scratch_;
+  bool early_used_ = false;     // by the graph that is being made: see may_begin_early
+  bool early_refused_ = false;  // by the driver
 };
 
 /// The right to work on a device: holds its lock, and makes its context the thread's meanwhile.

@@ -61,6 +61,20 @@ std::string operands_text(std::span<const Operand> operands) {
 
 }  // namespace
 
+std::unique_ptr<Executable> make_generated(Device& device, const Kernel& kernel,
+                                           std::span<const Operand> inputs,
+                                           std::span<const Operand> outputs) {
+  const PlanOptions options{.multiprocessors = device.multiprocessors()};
+  const std::optional<KernelPlan> plan =
+      std::visit([&](const auto& k) { return generated(k, inputs, outputs, options); }, kernel);
+  if (!plan) return nullptr;
+  auto executable = std::make_unique<PlanExecutable>(device, *plan, inputs.size() + outputs.size());
+  device.set_path(plan->stages.size() == 1
+                      ? "a generated kernel"
+                      : fmt::format("{} generated kernels", plan->stages.size()));
+  return executable;
+}
+
 std::unique_ptr<Executable> make_executable(Device& device, const Kernel& kernel,
                                             std::span<const Operand> inputs,
                                             std::span<const Operand> outputs) {
@@ -79,17 +93,7 @@ std::unique_ptr<Executable> make_executable(Device& device, const Kernel& kernel
 
   std::string why;
   try {
-    const PlanOptions options{.multiprocessors = device.multiprocessors()};
-    const std::optional<KernelPlan> plan =
-        std::visit([&](const auto& k) { return generated(k, inputs, outputs, options); }, kernel);
-    if (plan) {
-      auto executable =
-          std::make_unique<PlanExecutable>(device, *plan, inputs.size() + outputs.size());
-      device.set_path(plan->stages.size() == 1
-                          ? "a generated kernel"
-                          : fmt::format("{} generated kernels", plan->stages.size()));
-      return executable;
-    }
+    if (auto executable = make_generated(device, kernel, inputs, outputs)) return executable;
   } catch (const UnsupportedError& e) {
     // Kept for the last error: a composition may still do it.
     why = fmt::format(" {}", e.what());

@@ -17,6 +17,11 @@ std::unique_ptr<Executable> make_executable(Device& device, const Kernel& kernel
                                             std::span<const Operand> inputs,
                                             std::span<const Operand> outputs);
 
+/// The same by the generator alone; null where it has no such kernel.
+std::unique_ptr<Executable> make_generated(Device& device, const Kernel& kernel,
+                                           std::span<const Operand> inputs,
+                                           std::span<const Operand> outputs);
+
 /// Executables of eager calls by kernel, shapes and dtypes. Those used longest ago go first.
 class ExecutableCache {
  public:

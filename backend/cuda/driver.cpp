@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <type_traits>
@@ -73,6 +74,14 @@ static_assert(fits<&Driver::module_load, decltype(&cuModuleLoadData)>);
 static_assert(fits<&Driver::module_unload, decltype(&cuModuleUnload)>);
 static_assert(fits<&Driver::module_function, decltype(&cuModuleGetFunction)>);
 static_assert(fits<&Driver::launch, decltype(&cuLaunchKernel)>);
+static_assert(sizeof(LaunchConfig) == sizeof(CUlaunchConfig) &&
+              sizeof(LaunchAttribute) == sizeof(CUlaunchAttribute) &&
+              offsetof(LaunchConfig, stream) == offsetof(CUlaunchConfig, hStream) &&
+              offsetof(LaunchConfig, attributes) == offsetof(CUlaunchConfig, attrs) &&
+              offsetof(LaunchAttribute, value) == offsetof(CUlaunchAttribute, value) &&
+              LaunchAttribute::programmatic_serialization ==
+                  CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
+              graph_node_is_kernel == CU_GRAPH_NODE_TYPE_KERNEL);
 static_assert(fits<&Driver::capture_begin, decltype(&cuStreamBeginCapture)>);
 static_assert(fits<&Driver::capture_end, decltype(&cuStreamEndCapture)>);
 static_assert(fits<&Driver::graph_instantiate, decltype(&cuGraphInstantiateWithFlags)>);
@@ -147,10 +156,12 @@ Driver open_driver() {
   open(d.module_unload, "cuModuleUnload");
   open(d.module_function, "cuModuleGetFunction");
   open(d.launch, "cuLaunchKernel");
+  open_if_any(d.launch_with, "cuLaunchKernelEx");
   open(d.capture_begin, "cuStreamBeginCapture_v2");
   open(d.capture_end, "cuStreamEndCapture");
   open_if_any(d.capture_info, "cuStreamGetCaptureInfo_v2");
   open_if_any(d.capture_depend, "cuStreamUpdateCaptureDependencies");
+  open_if_any(d.node_type, "cuGraphNodeGetType");
   open(d.graph_instantiate, "cuGraphInstantiateWithFlags");
   open(d.graph_launch, "cuGraphLaunch");
   open(d.graph_destroy, "cuGraphDestroy");

@@ -19,6 +19,21 @@ namespace cornu::backend::cuda {
 /// An address in a device's memory, as the driver takes it.
 using DeviceAddress = unsigned long long;
 
+/// A launch, as CUlaunchConfig and CUlaunchAttribute have it.
+struct LaunchAttribute {
+  /// The launch may begin before the one that it follows has ended.
+  static constexpr unsigned programmatic_serialization = 6;
+  unsigned id;
+  int value alignas(8);
+  char rest_of_union[60];
+};
+struct LaunchConfig {
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  CUstream_st* stream;
+  LaunchAttribute* attributes;
+  unsigned number_of_attributes;
+};
+
 /// The functions of libcuda.so.1 that are used, as cuda.h has them (results are CUresult). Tests
 /// fill one with functions of the host.
 struct Driver {
@@ -63,12 +78,16 @@ struct Driver {
   int (*launch)(CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                 CUstream_st*, void**, void**) = nullptr;
 
+  /// Null in drivers without it.
+  int (*launch_with)(const LaunchConfig*, CUfunc_st*, void**, void**) = nullptr;
+
   int (*capture_begin)(CUstream_st*, int) = nullptr;
   int (*capture_end)(CUstream_st*, CUgraph_st**) = nullptr;
   // Null in drivers without them.
   int (*capture_info)(CUstream_st*, int*, unsigned long long*, CUgraph_st**,
                       CUgraphNode_st* const**, size_t*) = nullptr;
   int (*capture_depend)(CUstream_st*, CUgraphNode_st**, size_t, unsigned) = nullptr;
+  int (*node_type)(CUgraphNode_st*, int*) = nullptr;
   int (*graph_instantiate)(CUgraphExec_st**, CUgraph_st*, unsigned long long) = nullptr;
   int (*graph_launch)(CUgraphExec_st*, CUstream_st*) = nullptr;
   int (*graph_destroy)(CUgraph_st*) = nullptr;
@@ -94,6 +113,9 @@ struct Driver {
 /// Results of driver functions that are no faults.
 inline constexpr int out_of_memory = 2;
 inline constexpr int not_ready = 600;
+
+/// What Driver::node_type says of kernels.
+inline constexpr int graph_node_is_kernel = 0;
 
 inline DeviceAddress address_of(const void* data) { return reinterpret_cast<DeviceAddress>(data); }
 

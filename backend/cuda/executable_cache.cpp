@@ -46,9 +46,7 @@ void add(Hasher& h, const MultiTensorFused& k) {
 void add(Hasher& h, const Reduce& k) {
   h.all(k.program->hash(), k.compute, k.op, k.axes, k.shape, k.scale);
 }
-void add(Hasher& h, const Matmul& k) {
-  h.all(k.transpose_a, k.transpose_b, k.bias, k.relu, k.bias_gradient);
-}
+void add(Hasher& h, const Matmul& k) { h.all(k.transpose_a, k.transpose_b, k.bias, k.relu); }
 void add(Hasher& h, const Pool& k) {
   h.all(k.maximum, k.backward, k.relu, k.window, k.strides, k.pad_low, k.pad_high, k.block);
 }
@@ -57,7 +55,7 @@ void add(Hasher& h, const Conv& k) {
         k.block_y, k.unpooled);
   if (k.pool) add(h, *k.pool);
 }
-void add(Hasher& h, const Softmax& k) { h.add(k.log); }
+void add(Hasher& h, const Softmax& k) { h.all(k.log, k.sums); }
 void add(Hasher& h, const Copy& k) {
   for (const Copy::Part& part : k.parts) h.all(part.sizes, part.from, part.to);
   h.all(k.shape, k.fill, k.covers);

@@ -51,6 +51,11 @@ bool branches() {
   return wanted;
 }
 
+bool early_kernels() {
+  static const bool wanted = from_environment("CORNU_CUDA_EARLY_KERNELS", true);
+  return wanted;
+}
+
 uint64_t settings_version() { return version.load(std::memory_order_relaxed); }
 
 }  // namespace cornu::backend::cuda

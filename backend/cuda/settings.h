@@ -15,4 +15,8 @@ bool exact_blocks();
 /// CORNU_CUDA_BRANCHES says (1 or 0), else true.
 bool branches();
 
+/// Whether kernels of a captured graph may be put in place before the one that they follow has
+/// ended: what CORNU_CUDA_EARLY_KERNELS says (1 or 0), else true.
+bool early_kernels();
+
 }  // namespace cornu::backend::cuda

@@ -244,6 +244,15 @@ int cuLaunchKernel(CUfunc_st* function, unsigned grid_x, unsigned grid_y, unsign
   });
   return success;
 }
+int cuLaunchKernelEx(const cuda::LaunchConfig* config, CUfunc_st* function, void** parameters,
+                     void** extra) {
+  for (unsigned i = 0; i < config->number_of_attributes; ++i)
+    if (config->attributes[i].id != cuda::LaunchAttribute::programmatic_serialization)
+      return invalid_value;
+  return cuLaunchKernel(function, config->grid_x, config->grid_y, config->grid_z, config->block_x,
+                        config->block_y, config->block_z, config->shared_bytes, config->stream,
+                        parameters, extra);
+}
 
 int cuStreamBeginCapture_v2(CUstream_st* stream, int mode) {
   return call<&cuda::Driver::capture_begin>(stream, mode);
@@ -258,6 +267,9 @@ int cuStreamGetCaptureInfo_v2(CUstream_st* stream, int* status, unsigned long lo
 int cuStreamUpdateCaptureDependencies(CUstream_st* stream, CUgraphNode_st** nodes, size_t number,
                                       unsigned flags) {
   return call<&cuda::Driver::capture_depend>(stream, nodes, number, flags);
+}
+int cuGraphNodeGetType(CUgraphNode_st* node, int* type) {
+  return call<&cuda::Driver::node_type>(node, type);
 }
 int cuGraphInstantiateWithFlags(CUgraphExec_st** exec, CUgraph_st* graph,
                                 unsigned long long flags) {

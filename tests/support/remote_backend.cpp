@@ -43,20 +43,16 @@ class RemoteAllocator final : public Allocator {
   cpu::CachingAllocator memory_;
 };
 
-// Offers what GPUs offer beyond the CPU: a bias's gradient beside a product, and a form of its own
-// of what recurrent layers keep.
+// Has what GPUs have beyond the CPU: sums of softmax, and a form of its own of what recurrent
+// layers keep.
 class RemoteBackend final : public Backend, public RnnReserve {
  public:
   const std::string& name() const override { return name_; }
   Allocator& allocator() override { return allocator_; }
-  Fusions fusions() const override { return {.matmul_bias_gradient = true}; }
+  Fusions fusions() const override { return {.softmax_sums = true}; }
   void run(const Kernel& kernel, std::span<const Operand> inputs,
            std::span<const Operand> outputs) override {
-    const auto* const matmul = std::get_if<Matmul>(&kernel);
-    if (matmul && matmul->bias_gradient) {
-      composed(kernel, inputs, outputs, *this);
-    } else if (const auto* const rnn = std::get_if<Rnn>(&kernel);
-               rnn && rnn->cell != RnnCell::simple) {
+    if (const auto* const rnn = std::get_if<Rnn>(&kernel); rnn && rnn->cell != RnnCell::simple) {
       run_reserved(*rnn, here(inputs), here(outputs));
     } else {
       cpu_backend().run(kernel, here(inputs), here(outputs));

@@ -8,6 +8,10 @@
 
 namespace cornu::backend::cuda {
 
+/// Products of up to so many multiplications take less time than the launch of a kernel; for them
+/// the generator has kernels of their own.
+inline constexpr int64_t tiny_product = 1 << 15;
+
 struct PlanOptions {
   /// What all addresses are multiples of, in bytes: vectors of up to 16 are loaded and stored at
   /// once.

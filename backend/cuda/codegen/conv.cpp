@@ -89,6 +89,11 @@ KernelPlan plan(const Conv& kernel, std::span<const Operand> inputs,
     return plan;
   }
 
+  if (has_few_inputs(kernel, s) && options.alignment >= 16) {
+    add_few_inputs_conv(plan, kernel, s, inputs, output, largest, options.multiprocessors);
+    return plan;
+  }
+
   ProductTask task;
   task.kind = forward ? "conv" : data ? "conv_data" : "conv_weights";
   task.slices = kernel.groups;

@@ -1,6 +1,8 @@
 // Convolutions of small groups without tiles.
 #include "conv_direct.h"
 
+#include "product_stages.h"
+
 namespace cornu::backend::cuda {
 namespace {
 
@@ -102,13 +104,6 @@ constexpr const char* weights_text = R"text(
   }
 )text";
 
-// In the order of the splits, so that results are the same in each run.
-constexpr const char* sum_text = R"text(
-      Real value = 0;
-      for (Index split = 0; split < splits; ++split) value += partial[split * count + i];
-      c_data[i] = convert<C>(value);
-)text";
-
 }  // namespace
 
 const char* const places_text = R"text(
@@ -142,6 +137,25 @@ void declare_conv(KernelText& text, const Conv& kernel, const ConvSizes& s,
     text.offset("dilation" + id, s.dilation[axis]);
     text.offset("pad" + id, s.pad_low[axis]);
   }
+}
+
+void add_weights_sum(KernelPlan& plan, std::span<const Operand> inputs, const Operand& output,
+                     int64_t splits, size_t at) {
+  ProductTask task;
+  task.kind = "conv_weights";
+  task.slices = task.m = 1;
+  task.n = output.shape->numel();
+  task.largest = task.n * splits;
+  task.real = product_type(inputs.first(2), output);
+  task.workspace = static_cast<int>(inputs.size() + 1);
+  task.declare = [&](KernelText& text) {
+    text.type("C", output.dtype);
+    text.pointer("c_data", static_cast<int>(inputs.size()), "C");
+  };
+  task.of_slice = [](KernelText&) { return std::string(); };
+  task.store = "c_data[i] = convert<C>(value);";
+  plan.workspace_bytes += (static_cast<size_t>(task.largest) * size_of(task.real) + 15) / 16 * 16;
+  add_partial_sums(plan, task, splits, at);
 }
 
 bool has_small_groups(const ConvSizes& s) {
@@ -202,17 +216,7 @@ void add_direct_conv(KernelPlan& plan, const Conv& kernel, const ConvSizes& s,
       "conv_direct_weights", "",
       with(with(weights_text, "@PLACES@", places_text), "@STORE@", store), blocks, splits));
   if (splits == 1) return;
-  plan.workspace_bytes += (static_cast<size_t>(numel * splits) * size_of(real) + 15) / 16 * 16;
-  KernelText more(numel * splits);
-  more.type("Real", real);
-  more.type("C", output.dtype);
-  more.pointer("partial", workspace, "const Real", at);
-  more.pointer("c_data", static_cast<int>(inputs.size()), "C");
-  more.index("splits", splits);
-  more.index("count", numel);
-  plan.stages.push_back(more.stage("conv_direct_sum", "",
-                                   std::string(loop_begin) + sum_text + loop_end,
-                                   loop_blocks(numel, multiprocessors)));
+  add_weights_sum(plan, inputs, output, splits, at);
 }
 
 }  // namespace cornu::backend::cuda

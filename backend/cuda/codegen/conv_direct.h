@@ -1,4 +1,5 @@
-// Convolutions of many small groups (depthwise ones above all), for which tiles would stay empty.
+// Convolutions of many small groups (depthwise ones above all) and of few input channels, for which
+// tiles would stay empty.
 #pragma once
 #include "kernel_text.h"
 
@@ -21,6 +22,19 @@ void declare_conv(KernelText& text, const Conv& kernel, const ConvSizes& sizes,
 
 /// Coordinates p0 to p2 and `image` of `pixel`.
 extern const char* const places_text;
+
+/// Adds the stage that sums up the parts of weights' gradients that `splits` blocks have made; they
+/// lie in the workspace at byte `at`, (splits, weights), of which this takes the memory.
+void add_weights_sum(KernelPlan& plan, std::span<const Operand> inputs, const Operand& output,
+                     int64_t splits, size_t at);
+
+/// Whether a thread can keep the sums of several output channels, of few weights each.
+bool has_few_inputs(const Conv& kernel, const ConvSizes& sizes);
+
+/// Forwards and for the weights.
+void add_few_inputs_conv(KernelPlan& plan, const Conv& kernel, const ConvSizes& s,
+                         std::span<const Operand> inputs, const Operand& output, int64_t largest,
+                         int multiprocessors);
 
 bool has_small_groups(const ConvSizes& sizes);
 

@@ -3,13 +3,11 @@
 
 #include "codegen.h"
 #include "index_space.h"
+#include "prelude.h"
 #include "program_text.h"
 
 namespace cornu::backend::cuda {
 namespace {
-
-/// Most elements that a thread computes together: longer programs would only fill registers.
-int64_t most_together(int cost) { return cost > 256 ? 1 : cost > 96 ? 2 : 8; }
 
 /// Elements of a vector: 16 bytes of the widest operand, where addresses and rows allow it.
 int64_t vector_width(const IndexSpace& space, const Program& program,
@@ -20,7 +18,7 @@ int64_t vector_width(const IndexSpace& space, const Program& program,
     if (!space.scalar(i)) widest = std::max(widest, size_of(inputs[i].dtype));
   for (const Operand& output : outputs) widest = std::max(widest, size_of(output.dtype));
   int64_t width = std::min<int64_t>(std::clamp(options.alignment, 1, 16) / static_cast<int>(widest),
-                                    most_together(program_cost(program)));
+                                    most_together(program));
   // A vector never leaves the innermost row. Where there is one row only, its rest is cut off.
   while (width > 1 && space.axes.size() > 1 && space.axes.back().size % width != 0) width /= 2;
   while (width > 1 && space.numel < width) width /= 2;
@@ -101,8 +99,8 @@ KernelPlan plan(const Fused& kernel, std::span<const Operand> inputs,
   const std::string body =
       "namespace cornu_device { namespace @SPACE@ {\ntypedef " +
       std::string(wide ? "uint64" : "uint32") + " Index;\n" + arguments.declaration() +
-      text.functions + "CORNU_KERNEL @NAME@(const Arguments args) {\n  CORNU_EACH_THREAD {\n" +
-      before + "    const Index stride = static_cast<Index>(gridDim.x) * blockDim.x;\n" +
+      text.functions + kernel_head() + "  CORNU_EACH_THREAD {\n" + before +
+      "    const Index stride = static_cast<Index>(gridDim.x) * blockDim.x;\n" +
       "    for (Index i = static_cast<Index>(blockIdx.x) * blockDim.x + threadIdx.x; i < " +
       count_word + "; i += stride) {\n      const Index first = i * " + n + ";\n" +
       (whole ? "" : "      const Index left = " + numel_word + " - first;\n") + coordinate_lines +

@@ -1,6 +1,8 @@
 // Named arguments as text, and what all such kernels share.
 #include "kernel_text.h"
 
+#include "prelude.h"
+
 namespace cornu::backend::cuda {
 namespace {
 
@@ -140,10 +142,10 @@ Stage KernelText::stage(const std::string& kind, const std::string& functions,
                         const std::string& body, int64_t grid_x, int64_t grid_y) const {
   const std::string index = wide_ ? "uint64" : "uint32", offset = wide_ ? "int64" : "int";
   Stage stage;
-  stage.source = make_source(
-      kind, "namespace cornu_device { namespace @SPACE@ {\ntypedef " + index + " Index;\ntypedef " +
-                offset + " Offset;\n" + arguments_.declaration() + common + types_ + functions +
-                "CORNU_KERNEL @NAME@(const Arguments args) {\n" + names_ + body + "}\n} }\n");
+  stage.source = make_source(kind, "namespace cornu_device { namespace @SPACE@ {\ntypedef " +
+                                       index + " Index;\ntypedef " + offset + " Offset;\n" +
+                                       arguments_.declaration() + common + types_ + functions +
+                                       kernel_head() + names_ + body + "}\n} }\n");
   stage.grid_x = static_cast<uint32_t>(std::clamp<int64_t>(grid_x, 1, 0x7FFFFFFF));
   stage.grid_y = static_cast<uint32_t>(std::clamp<int64_t>(grid_y, 1, 65535));
   stage.pointers = arguments_.pointers();

@@ -7,8 +7,6 @@ namespace cornu::backend::cuda {
 
 KernelPlan plan(const Matmul& kernel, std::span<const Operand> inputs,
                 std::span<const Operand> outputs, const PlanOptions& options) {
-  if (kernel.bias_gradient)
-    throw UnsupportedError("Matmul: a bias's gradient beside it is a kernel of its own.");
   KernelPlan plan;
   const Operand &a = inputs[0], &b = inputs[1], &output = outputs[0];
   const int64_t numel = output.shape->numel();

@@ -1,9 +1,10 @@
-// One program on many small sets of operands: each set has a row of blocks of one launch.
+// One program on many sets of operands: each set has a row of blocks of one launch.
 #include <algorithm>
 
 #include "../../error.h"
 #include "codegen.h"
 #include "index_space.h"
+#include "prelude.h"
 #include "program_text.h"
 
 namespace cornu::backend::cuda {
@@ -22,6 +23,15 @@ struct Sets {
   const Operand& input(size_t set, size_t i) const { return inputs[(first + set) * ins + i]; }
   const Operand& output(size_t set, size_t i) const { return outputs[(first + set) * outs + i]; }
 };
+
+// Elements that a thread computes together: 16 bytes of the widest operand.
+int64_t vector_width(const Sets& s, const PlanOptions& options) {
+  size_t widest = 1;
+  for (size_t i = 0; i < s.ins; ++i) widest = std::max(widest, size_of(s.input(0, i).dtype));
+  for (size_t k = 0; k < s.outs; ++k) widest = std::max(widest, size_of(s.output(0, k).dtype));
+  return std::clamp<int64_t>(std::clamp(options.alignment, 1, 16) / static_cast<int>(widest), 1,
+                             most_together(*s.kernel.each.program));
+}
 
 Stage stage_of(const Sets& s, const PlanOptions& options) {
   const std::string type = type_text(s.kernel.each.compute), sets = std::to_string(s.count);
@@ -45,25 +55,34 @@ Stage stage_of(const Sets& s, const PlanOptions& options) {
     arguments.word(single, "uint64");
   }
 
-  std::string loads, stores;
+  const int64_t width = vector_width(s, options);
+  const std::string n = std::to_string(width);
+  std::string loads, named, declarations, results, stores;
   std::vector<std::string> values(s.ins);
   for (size_t i = 0; i < s.ins; ++i) {
     if (!s.kernel.each.program->reads(static_cast<int>(i))) continue;
     const std::string id = std::to_string(i), stored = type_text(s.input(0, i).dtype);
     values[i] = "x" + id;
-    loads += "      const " + type + " x" + id + " = convert<" + type + ">(static_cast<const " +
-             stored + "*>(inputs[" + id + "])[(single >> " + id + " & 1) != 0 ? 0 : i]);\n";
+    loads += "      const auto pack" + id + " = load_pack<" + n + ">(static_cast<const " + stored +
+             "*>(inputs[" + id + "]) + ((single >> " + id + " & 1) != 0 ? 0 : first), (single >> " +
+             id + " & 1) != 0 ? 1 : count - first);\n";
+    named += "        const " + type + " x" + id + " = convert<" + type + ">(pack" + id +
+             ".v[(single >> " + id + " & 1) != 0 ? 0 : e]);\n";
   }
   const ProgramText text =
-      program_text(*s.kernel.each.program, s.kernel.each.compute, values, "      ");
+      program_text(*s.kernel.each.program, s.kernel.each.compute, values, "        ");
   for (size_t k = 0; k < s.outs; ++k) {
     const std::string id = std::to_string(k), stored = type_text(s.output(0, k).dtype);
-    stores += "      static_cast<" + stored + "*>(outputs[" + id + "])[i] = convert<" + stored +
-              ">(" + text.results[k] + ");\n";
+    declarations += "      Pack<" + stored + ", " + n + "> result" + id + ";\n";
+    results +=
+        "        result" + id + ".v[e] = convert<" + stored + ">(" + text.results[k] + ");\n";
+    stores += "      store_pack<" + n + ">(result" + id + ", static_cast<" + stored +
+              "*>(outputs[" + id + "]) + first, count - first);\n";
   }
   const std::string body =
       "namespace cornu_device { namespace @SPACE@ {\n" + arguments.declaration() + text.functions +
-      "CORNU_KERNEL @NAME@(const Arguments args) {\n  CORNU_EACH_THREAD {\n"
+      kernel_head() +
+      "  CORNU_EACH_THREAD {\n"
       "    const uint32 set = blockIdx.y;\n"
       "    void* const* const inputs = args.data + set * " +
       std::to_string(s.ins) +
@@ -72,16 +91,23 @@ Stage stage_of(const Sets& s, const PlanOptions& options) {
       std::to_string(s.count * s.ins) + " + set * " + std::to_string(s.outs) +
       ";\n"
       "    const uint32 count = static_cast<uint32>(args.word[set]), stride = gridDim.x * "
-      "blockDim.x;\n"
+      "blockDim.x * " +
+      n +
+      ";\n"
       "    const uint64 single = args.word[" +
       sets +
       " + set];\n"
-      "    for (uint32 i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride) {\n" +
-      loads + text.statements + stores + "    }\n  }\n}\n} }\n";
+      "    for (uint32 first = (blockIdx.x * blockDim.x + threadIdx.x) * " +
+      n + "; first < count; first += stride) {\n" + loads + declarations +
+      "#pragma unroll\n      for (int e = 0; e < " + n + "; ++e) {\n" + named + text.statements +
+      results + "      }\n" + stores + "    }\n  }\n}\n} }\n";
 
   Stage stage;
   stage.source = make_source("fused_sets", body);
-  stage.grid_x = blocks_for(largest, Stage::block, options.multiprocessors);
+  // All sets together have as many blocks as one array of their size would.
+  const int64_t most = int64_t{32} * options.multiprocessors / static_cast<int64_t>(s.count);
+  stage.grid_x = blocks_for((largest + width - 1) / width, Stage::block,
+                            std::max<int64_t>(most, options.multiprocessors));
   stage.grid_y = static_cast<uint32_t>(s.count);
   stage.pointers = arguments.pointers();
   stage.words = arguments.words();

@@ -1,7 +1,8 @@
 // Normalization. Channels: blocks take sums over parts of the rows, a second kernel puts them
 // together and makes coefficients for each channel, a third one writes. Rows: one kernel, up to a
-// warp of threads for a row or a block for long ones; the gradients of scale and offset are sums
-// over rows as those of channels are.
+// warp of threads for a row or a block for long ones; backwards a warp also sums up the gradients
+// of scale and offset over its rows, or where it cannot hold a row, these are sums as those of
+// channels are.
 //
 // Sums of up to 32 elements are taken in the element's compute type, relative to the first of them,
 // and are put together in double. Their order depends on the sizes alone.
@@ -228,6 +229,10 @@ class Planner {
   void products(bool by_rows) {
     reserve();
     sums_stage(true, by_rows);
+    finish_products(by_rows);
+  }
+
+  void finish_products(bool by_rows) {
     KernelText text = begin();
     if (!by_rows) {
       input(text, "mean", "Mean", 1);
@@ -309,7 +314,44 @@ class Planner {
                loads, false, text, lanes);
   }
 
+  // Whether a warp holds a row and the sums of its columns in registers.
+  bool holds_rows() const {
+    const int64_t packs = columns_ / pack_;
+    return !twice_ && packs > 0 && packs % 32 == 0 && packs / 32 * pack_ <= 32;
+  }
+
+  void rows_backward_with_sums() {
+    constexpr int64_t blocks = 264;  // two for each multiprocessor of a large device
+    // A warp adds up every eighth row of them in the compute type.
+    chunk_ = std::min<int64_t>((ceil(rows_, blocks) + 7) / 8 * 8, 256);
+    splits_ = ceil(rows_, chunk_);
+    reserve();
+    KernelText text = begin();
+    text.constant("each", columns_ / pack_ / 32);
+    text.index("packs", columns_ / pack_);
+    text.index("chunk", chunk_);
+    input(text, "x", "X", 0);
+    input(text, "mean", "Mean", 1);
+    input(text, "variance", "Variance", 2);
+    input(text, "dy", "Dy", 3);
+    output(text, "dx", "Dx", 0);
+    text.pointer("partial", workspace_, "Products");
+    std::string loads;
+    const std::string scale =
+        row_vector(text, "scale", kernel_.scale, 4, "static_cast<Real>(1)", loads);
+    const Streams made = streams(text, true);
+    const std::string code = with(normalize_text::rows_backward_with_sums, "@SCALE@", scale);
+    plan_.stages.push_back(
+        text.stage("normalize_rows_with_sums", normalize_text::functions + made.functions,
+                   with(with(code, "@PACKS@", made.reading() + loads), "@PACKS_WRITTEN@",
+                        made.more_loads + made.more_lambdas + loads),
+                   splits_));
+    finish_products(true);
+  }
+
   void rows_backward() {
+    if (numel_ > 0 && (kernel_.scale || kernel_.offset) && holds_rows())
+      return rows_backward_with_sums();
     if (columns_ > 0 && (kernel_.scale || kernel_.offset)) products(true);
     if (numel_ == 0) return;
     int64_t lanes;

@@ -19,5 +19,7 @@ extern const char* const transform;
 extern const char* const derive;
 extern const char* const rows_forward;
 extern const char* const rows_backward;
+/// The same with the sums over rows, for rows whose elements fit the registers of a warp.
+extern const char* const rows_backward_with_sums;
 
 }  // namespace cornu::backend::cuda::normalize_text

@@ -70,6 +70,14 @@ CORNU_DEVICE T nan() {
   else return bits_as<double>(0x7FF8000000000000ull);
 }
 
+/// Lets the next kernel be put in place, and waits for all that the one before has written.
+CORNU_DEVICE void begin_kernel() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 CORNU_DEVICE float half_to_float(uint16 bits) {
 #ifdef __CUDA_ARCH__
   float value;
@@ -323,6 +331,10 @@ std::string_view prelude() {
   static const std::string text =
       std::string(types_text) + std::string(arithmetic_text) + std::string(functions_prelude());
   return text;
+}
+
+std::string kernel_head() {
+  return "CORNU_KERNEL @NAME@(const Arguments args) {\n  begin_kernel();\n";
 }
 
 }  // namespace cornu::backend::cuda

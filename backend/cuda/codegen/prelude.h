@@ -1,5 +1,6 @@
 // The text that generated kernels start with.
 #pragma once
+#include <string>
 #include <string_view>
 
 namespace cornu::backend::cuda {
@@ -9,6 +10,10 @@ namespace cornu::backend::cuda {
 /// CORNU_HOST, includes <math.h> and gives threadIdx, blockIdx, blockDim and gridDim goes before
 /// it.
 std::string_view prelude();
+
+/// The start of the one kernel of a text, which has an Arguments; its name and the body follow. All
+/// kernels begin with it: see Device::launch.
+std::string kernel_head();
 
 /// Its last part: mathematical functions, and how reductions combine values.
 std::string_view functions_prelude();

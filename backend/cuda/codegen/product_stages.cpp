@@ -1,7 +1,13 @@
 // A block computes a tile of results. It goes along k in steps of 16, for which both operands are
 // brought to shared memory; a thread keeps up to 4 x 4 sums in registers. Where there are too few
-// tiles, blocks share k, and a second kernel adds up their results in order.
+// tiles, blocks share k, and a second kernel adds up their results in order. Of a tiny product each
+// result has a few threads of its own, which load all of their operands at once: what such a kernel
+// costs is the waits for memory and for each other.
 #include "product_stages.h"
+
+#include <algorithm>
+
+#include "codegen.h"
 
 namespace cornu::backend::cuda {
 namespace {
@@ -83,19 +89,84 @@ constexpr const char* tile_text = R"text(
   }
 )text";
 
-constexpr const char* sum_text = R"text(
+// A few threads for each result.
+constexpr const char* result_text = R"text(
+  CORNU_SHARED Real shared[256];
+  const Index first = static_cast<Index>(blockIdx.x) * (256 / lanes);
+  CORNU_EACH_THREAD {
+    const Index i = first + threadIdx.x / lanes;
+    Real sum = 0;
+    if (i < count) {
       const Index row = divide(i, columns), n = i - row * columns.size;
       const Index slice = divide(row, rows), m = row - slice * rows.size;
-      Real value = 0;
-      for (Index split = 0; split < splits; ++split)
-        value += partial[((slice * splits + split) * rows.size + m) * columns.size + n];
+      @SUM@
+    }
+    shared[threadIdx.x] = sum;
+  }
+  for (uint32 step = lanes / 2; step > 0; step /= 2) {
+    CORNU_WARP_BARRIER
+    CORNU_EACH_THREAD {
+      if (threadIdx.x % lanes < step) shared[threadIdx.x] += shared[threadIdx.x + step];
+    }
+  }
+  CORNU_EACH_THREAD {
+    const Index i = first + threadIdx.x / lanes;
+    if (threadIdx.x % lanes == 0 && i < count) {
+      const Index row = divide(i, columns), n = i - row * columns.size;
+      const Index slice = divide(row, rows), m = row - slice * rows.size;
+      Real value = shared[threadIdx.x];
       @SLICE@
       @STORE@
+    }
+  }
 )text";
+
+constexpr const char* products_text = R"text(
+      @SLICE@
+      const auto load_a = [&](Index m, Index k) -> Real { @A@ };
+      const auto load_b = [&](Index k, Index n) -> Real { @B@ };
+#pragma unroll 8
+      for (Index k = threadIdx.x % lanes; k < k_size; k += lanes) sum += load_a(m, k) * load_b(k, n);
+)text";
+
+constexpr const char* partials_text = R"text(
+#pragma unroll 8
+      for (Index split = threadIdx.x % lanes; split < splits; split += lanes)
+        sum += partial[((slice * splits + split) * rows.size + m) * columns.size + n];
+)text";
+
+// Adds a stage that sums up `terms` for each result, by the lines `sum`; `declare` names what these
+// read.
+void add_result_stage(KernelPlan& plan, const ProductTask& task, const std::string& kind,
+                      const std::string& sum, int64_t terms,
+                      const std::function<void(KernelText&)>& declare) {
+  const int64_t results = task.slices * task.m * task.n;
+  int64_t lanes = 1;
+  while (lanes < 32 && lanes * 4 < terms) lanes *= 2;
+  KernelText text(std::max(task.largest, results * terms) + 4096);
+  text.type("Real", task.real);
+  text.constant("lanes", lanes);
+  task.declare(text);
+  declare(text);
+  text.divisor("rows", task.m);
+  text.divisor("columns", task.n);
+  text.index("count", results);
+  const std::string body = with(
+      with(with(result_text, "@SUM@", sum), "@SLICE@", task.of_slice(text)), "@STORE@", task.store);
+  const int64_t of_block = 256 / lanes;
+  plan.stages.push_back(
+      text.stage(task.kind + kind, "", body, (results + of_block - 1) / of_block));
+}
 
 }  // namespace
 
 void add_product(KernelPlan& plan, const ProductTask& task, int multiprocessors) {
+  const int64_t results = task.slices * task.m * task.n;
+  if (results * task.k <= tiny_product) {
+    const std::string sum = with(with(products_text, "@A@", task.load_a), "@B@", task.load_b);
+    return add_result_stage(plan, task, "_tiny", sum, task.k,
+                            [&](KernelText& text) { text.index("k_size", task.k); });
+  }
   const auto ceil = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
   const int64_t rows_each = task.m <= 16 ? 1 : 4, columns_each = task.n <= 16 ? 1 : 4;
   const int64_t down = ceil(task.m, 16 * rows_each), across = ceil(task.n, 16 * columns_each);
@@ -105,7 +176,6 @@ void add_product(KernelPlan& plan, const ProductTask& task, int multiprocessors)
       std::clamp<int64_t>(std::min(wanted_blocks / blocks, task.k / least_chunk), 1, most_splits);
   const int64_t chunk = std::max<int64_t>(ceil(ceil(task.k, splits), 16) * 16, 16);
   splits = std::max<int64_t>(ceil(task.k, chunk), 1);
-  const int64_t results = task.slices * task.m * task.n;
   KernelText text(std::max({task.largest, results * splits, task.k * 2}) + 4096);
   text.type("Real", task.real);
   text.constant("rows_each", rows_each);
@@ -134,18 +204,14 @@ void add_product(KernelPlan& plan, const ProductTask& task, int multiprocessors)
   if (splits == 1) return;
   plan.workspace_bytes +=
       (static_cast<size_t>(results * splits) * size_of(task.real) + 15) / 16 * 16;
-  KernelText more(std::max(task.largest, results * splits));
-  more.type("Real", task.real);
-  task.declare(more);
-  more.pointer("partial", task.workspace, "const Real", at);
-  more.divisor("rows", task.m);
-  more.divisor("columns", task.n);
-  more.index("splits", splits);
-  more.index("count", results);
-  body = with(with(sum_text, "@SLICE@", task.of_slice(more)), "@STORE@", task.store);
-  plan.stages.push_back(more.stage(task.kind + "_sum", "",
-                                   std::string(loop_begin) + body + loop_end,
-                                   loop_blocks(results, multiprocessors)));
+  add_partial_sums(plan, task, splits, at);
+}
+
+void add_partial_sums(KernelPlan& plan, const ProductTask& task, int64_t splits, size_t at) {
+  add_result_stage(plan, task, "_sum", partials_text, splits, [&](KernelText& text) {
+    text.pointer("partial", task.workspace, "const Real", at);
+    text.index("splits", splits);
+  });
 }
 
 }  // namespace cornu::backend::cuda

@@ -28,4 +28,8 @@ struct ProductTask {
 /// depends on the sizes alone.
 void add_product(KernelPlan& plan, const ProductTask& task, int multiprocessors);
 
+/// Adds the stage that sums up results of which each of `splits` blocks has made a part: these lie
+/// in the task's workspace at byte `at`, (slices, splits, m, n) in the type Real.
+void add_partial_sums(KernelPlan& plan, const ProductTask& task, int64_t splits, size_t at);
+
 }  // namespace cornu::backend::cuda

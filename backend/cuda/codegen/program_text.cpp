@@ -183,6 +183,11 @@ int program_cost(const Program& program) {
   return cost;
 }
 
+int64_t most_together(const Program& program) {
+  const int cost = program_cost(program);
+  return cost > 256 ? 1 : cost > 96 ? 2 : 8;
+}
+
 std::shared_ptr<const Source> make_source(const std::string& kind, std::string body, bool random) {
   static const std::string prelude_hash =
       text_hash(std::string(prelude()) + std::string(random_prelude()));

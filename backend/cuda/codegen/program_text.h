@@ -35,6 +35,9 @@ ProgramText program_text(const Program& program, DType compute, std::span<const 
 /// Rough number of machine instructions for one element.
 int program_cost(const Program& program);
 
+/// Most elements that a thread computes together: longer programs would only fill registers.
+int64_t most_together(const Program& program);
+
 /// The source of a body whose kernel is called `@NAME@` and whose other names stand in the
 /// namespace `@SPACE@`.
 std::shared_ptr<const Source> make_source(const std::string& kind, std::string body,

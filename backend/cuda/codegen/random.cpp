@@ -9,6 +9,7 @@
 #include "../../randint.h"
 #include "codegen.h"
 #include "index_space.h"
+#include "prelude.h"
 #include "program_text.h"
 
 namespace cornu::backend::cuda {
@@ -55,10 +56,9 @@ std::string loop(const std::string& type, const std::string& before, const std::
                  uint64_t count, int operand, ArgumentList& arguments) {
   const std::string key = arguments.pointer(0, "const uint32");
   const std::string out = arguments.pointer(operand, type);
-  return "CORNU_KERNEL @NAME@(const Arguments args) {\n  CORNU_EACH_THREAD {\n    const uint32* "
-         "const words = " +
-         key + ";\n    const Key key = {words[0], words[1]};\n    " + type +
-         "* const out = " + out + ";\n" + before +
+  return kernel_head() + "  CORNU_EACH_THREAD {\n    const uint32* const words = " + key +
+         ";\n    const Key key = {words[0], words[1]};\n    " + type + "* const out = " + out +
+         ";\n" + before +
          "    const uint64 stride = static_cast<uint64>(gridDim.x) * blockDim.x;\n"
          "    for (uint64 i = static_cast<uint64>(blockIdx.x) * blockDim.x + threadIdx.x; i < " +
          arguments.word(count, "uint64") + "; i += stride) out[i] = " + value + ";\n  }\n}\n} }\n";

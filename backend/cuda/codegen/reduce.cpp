@@ -2,13 +2,16 @@
 // over its elements, then fold their partial results in shared memory. Where the innermost axis is
 // reduced, neighboring threads are lanes (rows); else they are results (columns), so that loads
 // stand side by side in memory either way. With few results several blocks share each, and a second
-// kernel combines their partial results.
+// kernel combines their partial results. Sums of a matrix's columns have a kernel of their own, see
+// reduce_columns.h.
 #include <algorithm>
 #include <bit>
 
 #include "codegen.h"
 #include "index_space.h"
+#include "prelude.h"
 #include "program_text.h"
+#include "reduce_columns.h"
 
 namespace cornu::backend::cuda {
 namespace {
@@ -51,6 +54,19 @@ Tiling tile(bool rows, int64_t kept, int64_t reduced) {
   if (blocks >= wanted_blocks / 2) tiling.splits = 1;
   tiling.chunk = std::max<int64_t>((reduced + tiling.splits - 1) / tiling.splits, 1);
   tiling.splits = std::max<int64_t>((reduced + tiling.chunk - 1) / tiling.chunk, 1);
+  return tiling;
+}
+
+// For `kept` results of so many partial ones, which are few: what they take is the waits for
+// memory, so each lane has a few loads only.
+Tiling tile_of_partials(int64_t kept, int64_t partials) {
+  Tiling tiling = tile(kept == 1, kept, partials);
+  if (kept > 1) {
+    tiling.lanes = std::clamp<int64_t>(power_from((partials + 7) / 8), 8, 64);
+    tiling.results = Stage::block / tiling.lanes;
+  }
+  tiling.splits = 1;
+  tiling.chunk = partials;
   return tiling;
 }
 
@@ -141,8 +157,7 @@ Stage make_stage(const Parts& parts, const Elements& elements, const Tiling& til
   std::string text = "namespace cornu_device { namespace @SPACE@ {\ntypedef " +
                      std::string(wide ? "uint64" : "uint32") + " Index;\n";
   std::string body =
-      elements.functions + "CORNU_KERNEL @NAME@(const Arguments args) {\n  CORNU_SHARED " +
-      accumulator +
+      elements.functions + kernel_head() + "  CORNU_SHARED " + accumulator +
       " shared[256];\n  CORNU_EACH_THREAD {\n    const uint32 thread = threadIdx.x;\n    {\n" +
       place + "      " + accumulator + " total = " + parts.neutral() + ";\n      if (kept < " +
       kept + ") {\n" + elements.pointers + elements.of_result +
@@ -274,7 +289,7 @@ Elements program_elements(const Parts& parts, const IndexSpace& space,
 }  // namespace
 
 KernelPlan plan(const Reduce& kernel, std::span<const Operand> inputs,
-                std::span<const Operand> outputs, const PlanOptions&) {
+                std::span<const Operand> outputs, const PlanOptions& options) {
   check_compute("Reduce", kernel.compute);
   KernelPlan plan;
   if (outputs[0].shape->numel() == 0) return plan;
@@ -293,10 +308,15 @@ KernelPlan plan(const Reduce& kernel, std::span<const Operand> inputs,
   }
   const Elements elements = program_elements(parts, space, inputs, arguments);
   const bool rows = space.axes.empty() || space.axes.back().reduced;
-  const Tiling tiling = tile(rows, elements.kept, elements.reduced);
-  const bool split = tiling.splits > 1;
-  plan.stages.push_back(make_stage(parts, elements, tiling, wide, !split, workspace, arguments));
-  if (!split) return plan;
+  Tiling tiling = tile(rows, elements.kept, elements.reduced);
+  if (const auto columns = column_sums(kernel, space, inputs); columns && options.alignment >= 16) {
+    tiling.splits = columns->splits;
+    plan.stages.push_back(column_sums_stage(*columns, inputs[0].dtype, workspace));
+  } else {
+    const bool split = tiling.splits > 1;
+    plan.stages.push_back(make_stage(parts, elements, tiling, wide, !split, workspace, arguments));
+    if (!split) return plan;
+  }
 
   // The partial results: (splits, kept).
   plan.workspace_bytes =
@@ -312,9 +332,7 @@ KernelPlan plan(const Reduce& kernel, std::span<const Operand> inputs,
                      ";\n";
   partial.evaluate = "          return partial[r * " +
                      more.word(static_cast<uint64_t>(elements.kept), "Index") + " + kept];\n";
-  Tiling second = tile(elements.kept == 1, elements.kept, tiling.splits);
-  second.splits = 1;
-  second.chunk = tiling.splits;
+  const Tiling second = tile_of_partials(elements.kept, tiling.splits);
   plan.stages.push_back(make_stage(parts, partial, second, wide, true, workspace, more));
   return plan;
 }

@@ -31,7 +31,7 @@ CORNU_DEVICE Running together(const Running& a, const Running& b) {
 }
 )text";
 
-constexpr const char* text_of_rows = R"text(
+constexpr const char* find_totals = R"text(
   CORNU_SHARED Running shared[256];
   const Index row0 = static_cast<Index>(blockIdx.x) * (256 / lanes);
   CORNU_EACH_THREAD {
@@ -69,6 +69,9 @@ constexpr const char* text_of_rows = R"text(
     }
   }
   @BARRIER@
+)text";
+
+constexpr const char* write_rows = R"text(
   CORNU_EACH_THREAD {
     const Index row = row0 + threadIdx.x / lanes;
     if (row < rows) {
@@ -93,6 +96,20 @@ constexpr const char* text_of_rows = R"text(
   }
 )text";
 
+constexpr const char* write_sums = R"text(
+  CORNU_EACH_THREAD {
+    const Index row = row0 + threadIdx.x / lanes;
+    if (row < rows && threadIdx.x % lanes == 0) {
+      const Running total = shared[threadIdx.x];
+      const bool number = total.sum == total.sum;
+      // Beside an infinity every other exponential is nothing, and that of the least one is none.
+      const Real sum = is_inf(total.most) && number ? (total.most > 0 ? total.most : 0) : total.sum;
+      largest[row] = convert<To>(number ? total.most : total.sum);
+      sums[row] = convert<To>(sum);
+    }
+  }
+)text";
+
 }  // namespace
 
 KernelPlan plan(const Softmax& kernel, std::span<const Operand> inputs,
@@ -100,8 +117,9 @@ KernelPlan plan(const Softmax& kernel, std::span<const Operand> inputs,
   KernelPlan plan;
   const Operand &x = inputs[0], &output = outputs[0];
   const int64_t numel = x.shape->numel();
-  if (numel == 0) return plan;
-  const int64_t n = x.shape->rank() == 0 ? 1 : x.shape->back(), rows = numel / n;
+  if (output.shape->numel() == 0) return plan;
+  const int64_t n = x.shape->rank() == 0 ? 1 : x.shape->back(),
+                rows = kernel.sums ? output.shape->numel() : numel / n;
   const bool long_rows = n > 1024 || (n > 256 && rows < 1024);
   int64_t pack = std::clamp(options.alignment, 1, 16) / (x.dtype == DType::float64 ? 8 : 4);
   pack = std::max<int64_t>(pack, 1);
@@ -112,18 +130,24 @@ KernelPlan plan(const Softmax& kernel, std::span<const Operand> inputs,
   text.type("From", x.dtype);
   text.type("To", output.dtype);
   text.type("Real", x.dtype == DType::float64 ? "double" : "float");
-  text.constant("logarithm", kernel.log ? 1 : 0);
+  if (!kernel.sums) text.constant("logarithm", kernel.log ? 1 : 0);
   text.constant("lanes", lanes);
   text.constant("pack", pack);
   text.index("packs", n / pack);
   text.pointer("x", 0, "const From");
-  text.pointer("out", 1, "To");
+  if (kernel.sums) {
+    text.pointer("largest", 1, "To");
+    text.pointer("sums", 2, "To");
+  } else {
+    text.pointer("out", 1, "To");
+  }
   text.index("n", n);
   text.index("rows", rows);
   const std::string body =
-      with(text_of_rows, "@BARRIER@", long_rows ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER");
-  plan.stages.push_back(
-      text.stage("softmax", functions, body, (rows + 256 / lanes - 1) / (256 / lanes)));
+      with(find_totals + std::string(kernel.sums ? write_sums : write_rows), "@BARRIER@",
+           long_rows ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER");
+  plan.stages.push_back(text.stage(kernel.sums ? "softmax_sums" : "softmax", functions, body,
+                                   (rows + 256 / lanes - 1) / (256 / lanes)));
   return plan;
 }
 

@@ -178,6 +178,10 @@ Tensors gradient(const backend::Reduce& kernel, const Backprop& step) {
 }
 
 Tensors gradient(const backend::Softmax& kernel, const Backprop& step) {
+  if (kernel.sums)
+    throw UnsupportedError(
+        "The sums of a softmax have no gradient by themselves: they are a part of crossentropies, "
+        "which have one.");
   const Tensor &y = step.outputs[0], &dy = step.gradients[0];
   // y = x - logsumexp(x) has the Jacobian I - softmax 1', y = softmax has diag(y) - y y'; both need
   // the outputs only, so the tape need not keep x.

@@ -1,7 +1,6 @@
-// The gradient of a bias, the sum of dy over all but its channels, comes with that of the filters
-// or of the kernel, for which dy is read anyway. Convolutions do so only where channels lie in
-// blocks, and products only in 16-bit floats: elsewhere a plan gives the bits that its steps give
-// by themselves, and so should the sums.
+// The gradient of a bias, the sum of dy over all but its channels, comes with that of the filters,
+// for which dy is read anyway. Only where channels lie in blocks: elsewhere a plan gives the bits
+// that its steps give by themselves, and so should the sums.
 #include <algorithm>
 #include <optional>
 
@@ -12,7 +11,6 @@ namespace cornu::plan {
 namespace {
 
 using backend::Conv;
-using backend::Matmul;
 using backend::Reduce;
 
 // Whether the step sums `dy`, whatever its axes before the last are, over all but its channels,
@@ -34,11 +32,10 @@ class BiasGradientPass {
     const int count = static_cast<int>(graph_.steps.size());
     for (int i = 0; i < count; ++i) {
       Conv* const conv = conv_of(step(i));
-      Matmul* const matmul = conv ? nullptr : matmul_of(step(i));
-      if (!conv && !matmul) continue;
-      const auto sum = find_sum(step(i), conv ? conv->block_y : 0);
+      if (!conv) continue;
+      const auto sum = find_sum(step(i), conv->block_y);
       if (!sum) continue;
-      (conv ? conv->bias : matmul->bias_gradient) = true;
+      conv->bias = true;
       join(i, *sum);
     }
     std::erase_if(graph_.steps, [](const Step& step) { return !step.kernel && !step.host; });
@@ -50,23 +47,10 @@ class BiasGradientPass {
 
   // A convolution's backward pass over its filters, alone.
   Conv* conv_of(Step& step) const {
-    Conv* const conv = step.kernel && graph_.device->fusions().conv_bias_gradient
-                           ? std::get_if<Conv>(&*step.kernel)
-                           : nullptr;
+    Conv* const conv = step.kernel ? std::get_if<Conv>(&*step.kernel) : nullptr;
     const bool fits = conv != nullptr && conv->pass == backend::ConvPass::backward_weights &&
                       !conv->bias && conv->block_y != 0 && dtype(step.outputs[0]) == DType::float32;
     return fits ? conv : nullptr;
-  }
-
-  // A product of two matrices that may be the gradient of a kernel.
-  Matmul* matmul_of(Step& step) const {
-    Matmul* const matmul = step.kernel && graph_.device->fusions().matmul_bias_gradient
-                               ? std::get_if<Matmul>(&*step.kernel)
-                               : nullptr;
-    const bool fits = matmul != nullptr && *matmul == Matmul{.transpose_a = true} &&
-                      step.outputs[0].shape.rank() == 2 && step.inputs[1].shape.rank() == 2 &&
-                      is_float(dtype(step.outputs[0])) && size_of(dtype(step.outputs[0])) == 2;
-    return fits ? matmul : nullptr;
   }
 
   // Gives step i the result of the step `sum`.
@@ -103,8 +87,7 @@ class BiasGradientPass {
 }  // namespace
 
 void fuse_bias_gradients(Graph& graph) {
-  const backend::Fusions offered = graph.device->fusions();
-  if (offered.conv_bias_gradient || offered.matmul_bias_gradient) BiasGradientPass(graph).run();
+  if (graph.device->fusions().conv_bias_gradient) BiasGradientPass(graph).run();
 }
 
 }  // namespace cornu::plan

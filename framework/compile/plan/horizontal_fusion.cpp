@@ -1,4 +1,4 @@
-// Equal programs on many small arrays are one step instead of one for each, as they are faster done
+// Equal programs on many arrays are one step instead of one for each, as they are faster done
 // than begun: what an optimizer does to its variables, and what is made of variables and arguments
 // at the beginning, such as casts.
 #include <algorithm>
@@ -11,15 +11,17 @@ namespace cornu::plan {
 namespace {
 
 // Elements beyond which a step of its own costs nothing, and gains: it is done while its gradient
-// is still in the cache. On other devices a step has to be launched, which takes as long as some
-// hundred thousand elements do.
-constexpr int64_t most_elements_on_host = 4096, most_elements_elsewhere = 65536;
+// is still in the cache. On other devices a step begins and ends with most of the device idle, for
+// as long as some million elements take.
+constexpr int64_t most_elements_on_host = 4096, most_elements_elsewhere = int64_t{1} << 23;
 // Bounds a step's operands, and how long the values of the first set wait for the last.
 constexpr size_t most_sets = 64;
+// Of all sets, elements that may wait so.
+constexpr int64_t most_elements_together = int64_t{1} << 25;
 
-class SmallMerger {
+class SetMerger {
  public:
-  explicit SmallMerger(Graph& graph)
+  explicit SetMerger(Graph& graph)
       : graph_(graph),
         producers_(graph.producers()),
         counts_(graph.use_counts()),
@@ -39,30 +41,38 @@ class SmallMerger {
   }
 
  private:
+  struct Group {
+    std::vector<size_t> steps;
+    int64_t elements;
+  };
+  int64_t elements(size_t step) const { return graph_.steps[step].outputs[0].shape.numel(); }
+
   template <class Belongs, class Place>
   void merge_all(const Belongs& belongs, const Place& place) {
     // The steps of one kind so far.
     // By hash first: models have hundreds of updates, and comparing programs takes long.
-    std::unordered_multimap<size_t, std::vector<size_t>> groups;
+    std::unordered_multimap<size_t, Group> groups;
     for (size_t i = 0; i < graph_.steps.size(); ++i) {
-      if (!is_small(graph_.steps[i]) || !belongs(graph_.steps[i])) continue;
+      if (!may_join(graph_.steps[i]) || !belongs(graph_.steps[i])) continue;
       const size_t hash = (*program_of(graph_.steps[i]))->hash();
       bool found = false;
       for (auto [it, end] = groups.equal_range(hash); it != end && !found; ++it)
-        if (it->second.size() < most_sets &&
-            alike(graph_.steps[it->second.front()], graph_.steps[i])) {
-          it->second.push_back(i);
+        if (it->second.steps.size() < most_sets &&
+            it->second.elements + elements(i) <= most_elements_together &&
+            alike(graph_.steps[it->second.steps.front()], graph_.steps[i])) {
+          it->second.steps.push_back(i);
+          it->second.elements += elements(i);
           found = true;
         }
-      if (!found) groups.emplace(hash, std::vector<size_t>{i});
+      if (!found) groups.emplace(hash, Group{{i}, elements(i)});
     }
-    for (auto& [hash, members] : groups)
-      if (members.size() > 1) merge(members, place(members));
+    for (auto& [hash, group] : groups)
+      if (group.steps.size() > 1) merge(group.steps, place(group.steps));
   }
 
   const Value& value(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)]; }
 
-  bool is_small(const Step& step) const {
+  bool may_join(const Step& step) const {
     return step.kernel && !step.prologue && std::holds_alternative<backend::Fused>(*step.kernel) &&
            std::all_of(step.outputs.begin(), step.outputs.end(), [&](const Use& use) {
              return use.shape.numel() <= most_elements_ && use.shape.numel() > 0;
@@ -120,6 +130,6 @@ class SmallMerger {
 
 }  // namespace
 
-void fuse_horizontally(Graph& graph) { SmallMerger(graph).run(); }
+void fuse_horizontally(Graph& graph) { SetMerger(graph).run(); }
 
 }  // namespace cornu::plan

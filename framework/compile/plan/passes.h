@@ -19,8 +19,8 @@ void fold(Graph& graph);
 void merge_common(Graph& graph);
 /// Batch normalization reads its operand without the bias that is added to it, whose gradient is 0.
 void drop_bias_before_normalization(Graph& graph);
-/// Gathers read what their array was cast from, and their results are cast.
-void sink_casts_below_gathers(Graph& graph);
+/// Gathers, and sums of softmax, read what their operand was cast from; what is gathered is cast.
+void sink_casts(Graph& graph);
 /// Elementwise programs are fused with the programs that feed them, and so are reductions.
 void fuse(Graph& graph);
 /// Steps that depend on nothing but variables which the function leaves alone go to the front, to
@@ -35,14 +35,16 @@ void fuse_epilogues(Graph& graph);
 /// Convolutions pool their results, and the derivative of max pooling takes that of the relu before
 /// it, where the device offers it.
 void fuse_pooling(Graph& graph);
-/// Convolutions and products give a bias's gradient with that of their filters or kernel, where the
-/// device offers it.
+/// Convolutions give a bias's gradient with that of their filters, where the device offers it.
 void fuse_bias_gradients(Graph& graph);
 /// Normalizations take elementwise programs in front and behind.
 void fuse_normalize(Graph& graph);
+/// Zeros around an operand become padding of the convolution or the max pooling that reads it.
+/// Before `choose_layouts`.
+void fold_padding(Graph& graph);
 /// Convolutions, and what lies between them, take the device's preferred layout of channels.
 void choose_layouts(Graph& graph);
-/// Equal programs on many small arrays become one step: those that change variables, and those that
+/// Equal programs on many arrays become one step: those that change variables, and those that
 /// depend on nothing computed.
 void fuse_horizontally(Graph& graph);
 /// Steps that free memory are done as soon as they can be.

@@ -335,9 +335,13 @@ void Plan::run_kernels() {
 bool Plan::has_large_step() const {
   constexpr size_t large_bytes = size_t{8} << 20;
   for (size_t i = once_count_; i < steps_.size(); ++i) {
+    const Step& step = graph_.steps[i];
     size_t bytes = 0;
-    for (const auto* uses : {&graph_.steps[i].inputs, &graph_.steps[i].outputs})
+    for (const auto* uses : {&step.inputs, &step.outputs})
       for (const Use& use : *uses) bytes += graph_.values[static_cast<size_t>(use.value)].bytes();
+    const auto* const sets =
+        step.kernel ? std::get_if<backend::MultiTensorFused>(&*step.kernel) : nullptr;
+    if (sets) bytes /= static_cast<size_t>(sets->sets);
     if (bytes > large_bytes) return true;
   }
   return false;

@@ -9,24 +9,7 @@ namespace cornu::plan {
 namespace {
 
 using backend::Conv;
-using backend::Opcode;
 using backend::Pool;
-
-// Whether the program is select(y > 0, dy, 0), the derivative of a relu whose result was y.
-bool is_relu_gradient(const backend::Program& program, int y, int dy) {
-  const auto& code = program.instructions();
-  if (program.inputs() != 2 || code.size() != 2 || program.outputs().size() != 1) return false;
-  const auto is_zero = [&](int value) {
-    const int constant = value - program.inputs();
-    return constant >= 0 && constant < static_cast<int>(program.constants().size()) &&
-           program.constants()[static_cast<size_t>(constant)] == 0;
-  };
-  const int first = program.inputs() + static_cast<int>(program.constants().size());
-  return code[0].op == Opcode::greater && code[0].operands[0] == y &&
-         is_zero(code[0].operands[1]) && code[1].op == Opcode::select &&
-         code[1].operands[0] == first && code[1].operands[1] == dy &&
-         is_zero(code[1].operands[2]) && program.outputs()[0] == first + 1;
-}
 
 class PoolingPass {
  public:

@@ -124,6 +124,21 @@ bool is_cast(const Step& step) {
          fused->program->passes(0) == 0 && step.inputs[0].shape == step.outputs[0].shape;
 }
 
+bool is_relu_gradient(const backend::Program& program, int y, int dy) {
+  const auto& code = program.instructions();
+  if (program.inputs() != 2 || code.size() != 2 || program.outputs().size() != 1) return false;
+  const auto is_zero = [&](int value) {
+    const int constant = value - program.inputs();
+    return constant >= 0 && constant < static_cast<int>(program.constants().size()) &&
+           program.constants()[static_cast<size_t>(constant)] == 0;
+  };
+  const int first = program.inputs() + static_cast<int>(program.constants().size());
+  return code[0].op == backend::Opcode::greater && code[0].operands[0] == y &&
+         is_zero(code[0].operands[1]) && code[1].op == backend::Opcode::select &&
+         code[1].operands[0] == first && code[1].operands[1] == dy &&
+         is_zero(code[1].operands[2]) && program.outputs()[0] == first + 1;
+}
+
 bool sums_pixels(const Step& step, int64_t block) {
   const auto* sum = step.kernel ? std::get_if<backend::Reduce>(&*step.kernel) : nullptr;
   if (!sum || sum->op != backend::ReduceOp::sum || step.inputs.size() != 1 ||

@@ -47,6 +47,10 @@ std::vector<char> stable_values(const Graph& graph);
 /// Whether the step is a program that gives an array the values of another of the same shape.
 bool is_cast(const Step& step);
 
+/// Whether the program is select(y > 0, dy, 0) of its inputs with these numbers: the derivative of a
+/// relu whose result was y.
+bool is_relu_gradient(const backend::Program& program, int y, int dy);
+
 /// Whether the step sums its only operand, as it is, over all axes but that of the channels, which
 /// may lie in blocks of `block` (0: last axis). `scale` is not looked at.
 bool sums_pixels(const Step& step, int64_t block = 0);

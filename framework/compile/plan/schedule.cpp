@@ -1,6 +1,6 @@
 // The order of steps: what frees memory is done as soon as it can be. So an optimizer's update
-// follows the gradient that it uses up, while that is still in the cache, instead of waiting for
-// all other gradients.
+// follows the gradient that it uses up, or the last of those of a few, while that is still in the
+// cache, instead of waiting for all other gradients.
 #include <algorithm>
 
 #include "passes.h"

@@ -1,25 +1,45 @@
 // What is gathered from a cast array is gathered first and cast then: fewer numbers are cast, and
-// no cast array is written and read.
+// no cast array is written and read. Nor is one for the sums of a softmax, which computes in a wide
+// type whatever it reads.
 #include "passes.h"
 #include "rewrite.h"
 
 namespace cornu::plan {
 namespace {
 
-class GatherPass {
+class CastPass {
  public:
-  explicit GatherPass(Graph& graph)
+  explicit CastPass(Graph& graph)
       : graph_(graph), producers_(graph.producers()), counts_(graph.use_counts()) {}
 
   void run() {
     std::vector<std::optional<Step>> casts;
     casts.reserve(graph_.steps.size());
-    for (Step& step : graph_.steps) casts.push_back(exchange(step));
+    for (Step& step : graph_.steps) {
+      read_narrow(step);
+      casts.push_back(exchange(step));
+    }
     insert_behind(graph_, std::move(casts));
   }
 
  private:
   const Value& value(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)]; }
+
+  bool widens(const Step& cast) const {
+    return size_of(value(cast.inputs[0]).dtype) < size_of(value(cast.outputs[0]).dtype);
+  }
+
+  void read_narrow(Step& step) {
+    const auto* const softmax =
+        step.kernel ? std::get_if<backend::Softmax>(&*step.kernel) : nullptr;
+    if (!softmax || !softmax->sums) return;
+    const int from = producers_[static_cast<size_t>(step.inputs[0].value)];
+    if (from < 0) return;
+    const Step& cast = graph_.steps[static_cast<size_t>(from)];
+    if (is_cast(cast) && widens(cast) && is_float(value(cast.inputs[0]).dtype) &&
+        value(step.inputs[0]).dtype == DType::float32)
+      step.inputs[0].value = cast.inputs[0].value;
+  }
 
   // Lets a gather read what its array was cast from; the step that casts its result comes behind
   // it.
@@ -31,8 +51,7 @@ class GatherPass {
     const Step& cast = graph_.steps[static_cast<size_t>(from)];
     if (!is_cast(cast) || gather.outputs[0].shape.numel() > array.shape.numel()) return {};
     // Where others read the cast array, it is made anyhow: then what is narrower is gathered.
-    const bool widens = size_of(value(cast.inputs[0]).dtype) < size_of(value(array).dtype);
-    if (!widens && counts_[static_cast<size_t>(array.value)] > 1) return {};
+    if (!widens(cast) && counts_[static_cast<size_t>(array.value)] > 1) return {};
     Step behind = cast;
     behind.where = gather.where;
     behind.again = gather.again;
@@ -52,8 +71,8 @@ class GatherPass {
 
 }  // namespace
 
-void sink_casts_below_gathers(Graph& graph) {
-  GatherPass(graph).run();
+void sink_casts(Graph& graph) {
+  CastPass(graph).run();
   drop_dead(graph);
 }
 

@@ -71,7 +71,9 @@ bool only_passes(const backend::Program& program) {
 
 OutputForm form_of_kernel(const backend::Kernel& kernel) {
   if (const auto* softmax = std::get_if<backend::Softmax>(&kernel))
-    return softmax->log ? OutputForm::log_softmax : OutputForm::softmax;
+    return softmax->sums  ? OutputForm::other
+           : softmax->log ? OutputForm::log_softmax
+                          : OutputForm::softmax;
   if (const auto* fused = std::get_if<backend::Fused>(&kernel))
     return form_of_program(*fused->program);
   if (const auto* matmul = std::get_if<backend::Matmul>(&kernel))

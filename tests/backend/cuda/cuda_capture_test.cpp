@@ -283,6 +283,55 @@ TEST_CASE("Equal kernels that a graph's steps are made of run one after the othe
   }) == Edges{{}, {0}});
 }
 
+TEST_CASE("In a graph a kernel that follows kernels only is put in place early", "[cuda]") {
+  const int architecture = GENERATE(90, 80);
+  Bench bench;
+  bench.driver.architectures[0] = architecture;
+  cuda::CudaBackend& backend = bench.backend();
+  float* const x = bench.device({1, 2, 3, 4});
+  float* const y = bench.device({1, 1, 1, 1});
+  const Kernel kernel = adder();
+  const Operand in[] = {{&four, DType::float32, x}, {&four, DType::float32, y}};
+  const Operand out[] = {{&four, DType::float32, x}};
+  bench.add_adder(kernel, in, out);
+  const auto work = [&] {
+    for (int i = 0; i < 2; ++i) backend.run(kernel, in, out);
+    backend.copy(y, x, 16);
+    for (int i = 0; i < 2; ++i) backend.run(kernel, in, out);
+  };
+  const auto early = [&] {
+    bench.driver.launches.clear();
+    backend.capture(work)->run(nullptr);
+    std::vector<bool> all;
+    for (const FakeDriver::Launch& launch : bench.driver.launches) all.push_back(launch.early);
+    return all;
+  };
+  using Early = std::vector<bool>;
+  const Early none(4, false);
+  // Neither the first one, nor what follows a copy.
+  CHECK(early() == (architecture >= 90 ? Early{false, true, false, true} : none));
+  CHECK(bench.host(x, 4) == std::vector<float>{9, 12, 15, 18});
+  bench.driver.launches.clear();
+  work();
+  for (const FakeDriver::Launch& launch : bench.driver.launches) CHECK_FALSE(launch.early);
+  SECTION("where the driver does not refuse it") {
+    bench.driver.faults["launch_with"] = 400;
+    // One before the refusal, and all of them after it.
+    CHECK(early() == Early(architecture >= 90 ? 5 : 4, false));
+    // It is not asked again.
+    bench.driver.faults.clear();
+    CHECK(early() == none);
+  }
+  SECTION("where the driver can do that") { bench.driver.table().launch_with = nullptr; }
+  SECTION("where the driver tells what is a kernel") { bench.driver.table().node_type = nullptr; }
+  SECTION("where the driver tells what comes before") {
+    bench.driver.table().capture_info = nullptr;
+  }
+  if (!bench.driver.table().launch_with || !bench.driver.table().node_type ||
+      !bench.driver.table().capture_info)
+    CHECK(early() == none);
+}
+
 TEST_CASE("Where a driver cannot order launches, a graph is a sequence", "[cuda]") {
   Steps steps;
   const auto work = [&] {

@@ -18,6 +18,7 @@ struct CUgraphNode_st {
   std::function<void()> work;
   std::vector<CUgraphNode_st*> before;  // what it waits for
   size_t position = 0;                  // in the order of the launches
+  bool kernel = false;
 };
 struct CUstream_st {
   std::deque<std::function<void()>> queue;
@@ -114,12 +115,13 @@ struct Calls {
     return needs_context && !current ? 201 : 0;
   }
 
-  static int put(const std::string& what, CUstream_st* stream, std::function<void()> work) {
+  static int put(const std::string& what, CUstream_st* stream, std::function<void()> work,
+                 bool kernel = false) {
     const std::lock_guard change(changing);
     if (stream->capture) {
       auto& nodes = stream->capture->nodes;
       nodes.push_back(std::make_shared<CUgraphNode_st>(
-          CUgraphNode_st{std::move(work), stream->before, nodes.size()}));
+          CUgraphNode_st{std::move(work), stream->before, nodes.size(), kernel}));
       stream->before = {nodes.back().get()};
       return 0;
     }
@@ -131,6 +133,23 @@ struct Calls {
     });
     ++stream->launched;
     return 0;
+  }
+
+  static int launch(const cuda::LaunchConfig& config, CUfunc_st* function, void** parameters) {
+    if (const int fault = count("launch")) return fault;
+    const FakeDriver::Kernel& kernel = fake->kernels[function->name];
+    const auto* const words = static_cast<const uint64_t*>(parameters[0]);
+    std::vector<uint64_t> block(words, words + kernel.words);
+    bool early = false;
+    for (unsigned i = 0; i < config.number_of_attributes; ++i)
+      early |= config.attributes[i].id == cuda::LaunchAttribute::programmatic_serialization &&
+               config.attributes[i].value == 1;
+    fake->launches.push_back(
+        {function->name, config.grid_x, config.grid_y, config.block_x, block, early});
+    const auto run = [run = kernel.run, block] {
+      if (run) run(block);
+    };
+    return put(function->name, config.stream, run, true);
   }
 
   template <class T>
@@ -329,16 +348,20 @@ struct Calls {
       *function = &state().functions.try_emplace(name, CUfunc_st{name}).first->second;
       return 0;
     };
+    d.launch_with = [](const cuda::LaunchConfig* config, CUfunc_st* function, void** parameters,
+                       void**) {
+      if (const int fault = count("launch_with")) return fault;
+      return launch(*config, function, parameters);
+    };
     d.launch = [](CUfunc_st* function, unsigned grid_x, unsigned grid_y, unsigned, unsigned threads,
                   unsigned, unsigned, unsigned, CUstream_st* stream, void** parameters, void**) {
-      if (const int fault = count("launch")) return fault;
-      const FakeDriver::Kernel& kernel = fake->kernels[function->name];
-      const auto* const words = static_cast<const uint64_t*>(parameters[0]);
-      std::vector<uint64_t> block(words, words + kernel.words);
-      fake->launches.push_back({function->name, grid_x, grid_y, threads, block});
-      return put(function->name, stream, [run = kernel.run, block] {
-        if (run) run(block);
-      });
+      return launch({grid_x, grid_y, 1, threads, 1, 1, 0, stream, nullptr, 0}, function,
+                    parameters);
+    };
+    d.node_type = [](CUgraphNode_st* node, int* type) {
+      constexpr int copies = 1;
+      *type = node->kernel ? cuda::graph_node_is_kernel : copies;
+      return 0;
     };
     d.capture_begin = [](CUstream_st* stream, int) {
       if (const int fault = count("capture_begin")) return fault;

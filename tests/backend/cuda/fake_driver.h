@@ -35,6 +35,7 @@ class FakeDriver {
     std::string name;
     unsigned grid_x, grid_y, threads;
     std::vector<uint64_t> block;
+    bool early;  // before what it follows has ended
   };
   std::vector<Launch> launches;
 

@@ -223,6 +223,11 @@ void add_softmaxes(Cases& cases) {
                          : dtype == DType::float16 ? 1e-3
                                                    : 8e-3;
         made.slack = dtype == DType::float16 ? 1e-7 : 0;
+        if (log || shape.rank() == 0) continue;
+        const DType wide = dtype == DType::float64 ? DType::float64 : DType::float32;
+        CodegenCase& sums = cases.add(Softmax{.sums = true}, {x},
+                                      {Array(wide, Shape{shape[0]}), Array(wide, Shape{shape[0]})});
+        sums.tolerance = dtype == DType::float64 ? 1e-13 : 4e-6;
       }
 }
 
@@ -331,10 +336,12 @@ void add_normalize_programs(Cases& cases, Normalize kernel, DType dtype,
 void add_normalizations(Cases& cases) {
   for (DType dtype : {DType::bfloat16, DType::float32, DType::float64})
     for (bool channels : {true, false})
-      for (const Shape& shape : {Shape{6, 8}, Shape{3, 5, 7}, Shape{2500, 5}, Shape{300, 40},
-                                 Shape{4, 1500}, Shape{3, 300}, Shape{70, 1}})
+      for (const Shape& shape :
+           {Shape{6, 8}, Shape{3, 5, 7}, Shape{2500, 5}, Shape{300, 40}, Shape{4, 1500},
+            Shape{3, 300}, Shape{70, 1}, Shape{2100, 128}, Shape{20, 384}})
         for (int options : {7, 0, 1, 2, 3, 4, 5, 6}) {
-          if (options != 7 && (shape[0] != 6 || dtype != DType::float32)) continue;
+          const bool every = shape[0] == 6 || (shape[0] == 2100 && !channels);
+          if (options != 7 && (!every || dtype != DType::float32)) continue;
           Normalize kernel{channels, (options & 1) != 0, (options & 2) != 0, (options & 4) != 0};
           const DType statistics = dtype == DType::float64 ? DType::float64 : DType::float32;
           const Shape vector({shape.back()});
@@ -425,7 +432,12 @@ void add_convolutions(Cases& cases) {
       {{2, 30, 12, 40}, {3, 2, 1, 40}, {2, 30, 11, 40}, {1, 1}, {1, 1}, {1, 0}, 40},
       {{1, 9, 12}, {3, 6, 10}, {1, 9, 10}, {1}, {1}, {1}, 2},
       {{1, 4, 5, 6, 2}, {2, 3, 2, 2, 3}, {1, 3, 3, 3, 3}, {1, 2, 2}, {1, 1, 1}, {0, 1, 0}, 1},
-      {{2, 20, 20, 3}, {1, 1, 3, 20}, {2, 20, 20, 20}, {1, 1}, {1, 1}, {0, 0}, 1}};
+      {{2, 20, 20, 3}, {1, 1, 3, 20}, {2, 20, 20, 20}, {1, 1}, {1, 1}, {0, 0}, 1},
+      // Of few input channels.
+      {{2, 13, 14, 1}, {3, 3, 1, 8}, {2, 11, 12, 8}, {1, 1}, {1, 1}, {0, 0}, 1},
+      {{3, 9, 9, 3}, {3, 3, 3, 12}, {3, 5, 5, 12}, {2, 2}, {1, 1}, {1, 1}, 1},
+      {{2, 40, 2}, {5, 2, 16}, {2, 36, 16}, {1}, {2}, {2}, 1},
+      {{1, 5, 6, 7, 1}, {2, 2, 2, 1, 4}, {1, 4, 5, 6, 4}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, 1}};
   for (const Pattern& p : patterns)
     for (DType dtype : {DType::int32, DType::float16, DType::float32, DType::float64}) {
       Conv kernel{ConvPass::forward, p.strides, p.dilation, p.pad, p.pad, p.groups};

@@ -1,6 +1,7 @@
 // Elementwise programs of plans: what they are fused with, and that results stay what they were.
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/compile/function.h>
+#include <cornu/framework/dispatch/apply.h>
 #include <cornu/framework/ops/nn/normalization.h>
 #include <cornu/framework/ops/ops.h>
 
@@ -140,6 +141,20 @@ TEST_CASE("numbers are gathered before they are cast") {
   CHECK(check(both, {50, 8}) == "fused gather ");
 }
 
+TEST_CASE("sums of softmax read what their operand was widened from") {
+  const auto sums = [](DType to) {
+    return [to](const Tensor& x) {
+      const Tensor wide = ops::cast(x, to);
+      const TensorSpec column{{5, 1}, to}, columns[] = {column, column};
+      const Tensors found = apply(backend::Softmax{.sums = true}, {&wide, 1}, columns);
+      return Nest(std::vector<Tensor>{found[0], found[1]});
+    };
+  };
+  CHECK(check(sums(DType::float32), {5, 8}, DType::bfloat16) == "softmax ");
+  CHECK(check(sums(DType::float64), {5, 8}, DType::float32) == "fused softmax ");
+  CHECK(check(sums(DType::float32), {5, 8}, DType::float64) == "fused softmax ");
+}
+
 TEST_CASE("convolutions of 16-bit floats add their biases") {
   for (const DType dtype : {DType::bfloat16, DType::float16}) {
     const Tensor kernel = numbers({3, 3, 4, 6}, 1, dtype), bias = numbers({6}, 2, dtype);
@@ -158,37 +173,6 @@ TEST_CASE("convolutions of 16-bit floats add their biases") {
       const double unit = dtype == DType::bfloat16 ? 1.0 / 256 : 1.0 / 2048;
       const Tensor error = ops::abs(wide(f(x)) - exact) / ops::maximum(ops::abs(exact), 0.01);
       CHECK(ops::max(error).item() <= 1.01 * unit);
-    }
-  }
-}
-
-TEST_CASE("products of 16-bit floats give the gradient of a bias, where the device offers it") {
-  const bool offered = detail::current_backend().fusions().matmul_bias_gradient;
-  for (const DType dtype : {DType::bfloat16, DType::float16, DType::float32}) {
-    const Tensor kernel = numbers({16, 6}, 1, dtype), bias = numbers({6}, 2, dtype);
-    const Body body = [&](const Tensor& x) {
-      GradientTape tape;
-      tape.watch(kernel);
-      tape.watch(bias);
-      const Tensor y = ops::matmul(x, kernel) + bias;
-      return Nest(tape.gradient({y}, std::vector<Tensor>{kernel, bias}, {y}));
-    };
-    for (const Shape& shape : {Shape{10, 16}, Shape{2, 5, 16}}) {
-      auto f = function(body);
-      const Tensor x = numbers(shape, 3, dtype);
-      for (int i = 0; i < 3; ++i) f(x);
-      const bool joined = offered && dtype != DType::float32;
-      const std::string all = kernels(f->passes());
-      CHECK((all.find("reduce") == std::string::npos) == joined);
-      const std::vector<Tensor> found = f(x).flatten(), expected = body(x).flatten();
-      REQUIRE(found.size() == expected.size());
-      for (size_t i = 0; i < found.size(); ++i) {
-        CHECK(found[i].shape() == expected[i].shape());
-        INFO(dtype_name(dtype) << " " << shape.str() << " " << i << ": " << found[i]
-                               << ", expected " << expected[i]);
-        CHECK(test::all_close(ops::cast(found[i], DType::float32),
-                              ops::cast(expected[i], DType::float32), 2e-2, 5e-2));
-      }
     }
   }
 }

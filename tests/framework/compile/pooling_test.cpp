@@ -96,3 +96,75 @@ TEST_CASE("the derivative of max pooling takes that of the relu, and filters' th
             },
             {3, 8, 8, 2}, "fused") >= 1);
 }
+
+TEST_CASE("zeros around an operand become the padding of what reads it") {
+  const auto around = [](const Tensor& x, int64_t low, int64_t high, double value = 0) {
+    return ops::pad(x, {{0, 0}, {low, high}, {low, high}, {0, 0}}, "constant", value);
+  };
+  const Shape shape{2, 9, 8, 3};
+  const Tensor kernel = noise({3, 3, 3, 4}, 1);
+  const auto convolution = [&](int64_t low, int64_t high, const char* padding, double value = 0) {
+    return [=, &around](const Tensor& x) {
+      GradientTape tape;
+      tape.watch(x);
+      tape.watch(kernel);
+      const Tensor y = ops::conv(around(x * 2, low, high, value), kernel, {2}, padding);
+      std::vector<Tensor> results = tape.gradient(ops::square(y), std::vector<Tensor>{x, kernel});
+      results.push_back(y);
+      return Nest(results);
+    };
+  };
+  CHECK(count(convolution(1, 1, "valid"), shape, "copy") == 0);
+  CHECK(count(convolution(2, 2, "valid"), shape, "copy") == 0);
+  CHECK(count(convolution(1, 1, "same"), shape, "copy") == 0);
+  // A window would lie in the padding alone, the ends differ, or these are no zeros.
+  CHECK(count(convolution(3, 3, "valid"), shape, "copy") == 2);
+  CHECK(count(convolution(0, 1, "valid"), shape, "copy") == 2);
+  CHECK(count(convolution(1, 1, "valid", 1), shape, "copy") == 1);  // the gradient has a border
+
+  const auto pooling = [&](int64_t low, int64_t high, auto activation, int64_t window) {
+    return [=, &around](const Tensor& x) {
+      GradientTape tape;
+      tape.watch(x);
+      // Many windows hold nothing but zeros.
+      const Tensor y =
+          ops::max_pool(around(activation(x - 0.8), low, high), {window}, std::vector<int64_t>{2});
+      return Nest(std::vector<Tensor>{tape.gradient(ops::square(y), x), y});
+    };
+  };
+  const auto relu = [](const Tensor& x) { return ops::relu(x); };
+  const auto none = [](const Tensor& x) { return x * 1.5; };
+  CHECK(count(pooling(1, 1, relu, 3), shape, "copy") == 0);
+  CHECK(count(pooling(0, 2, relu, 3), shape, "copy") == 0);
+  // Windows beside the elements, and elements below the zeros.
+  CHECK(count(pooling(2, 0, relu, 2), shape, "copy") == 2);
+  CHECK(count(pooling(1, 1, none, 3), shape, "copy") == 2);
+  // The gradient of a relu's result itself: ties decide where it goes.
+  const auto result = [&](const Tensor& x) {
+    const Tensor y = ops::relu(x - 0.8);
+    GradientTape tape;
+    tape.watch(y);
+    return Nest(tape.gradient(ops::max_pool(around(y, 1, 1), {3}, std::vector<int64_t>{2}), y));
+  };
+  CHECK(count(result, shape, "copy") == 2);
+  // A part of the gradient that is not that of the operand.
+  const auto shifted = [&](const Tensor& x) {
+    const Tensor y = ops::relu(x), padded = around(y, 1, 1);
+    GradientTape tape;
+    tape.watch(padded);
+    const Tensor all = tape.gradient(ops::max_pool(padded, {3}, std::vector<int64_t>{2}), padded);
+    const Tensor part = all[{Slice(), Slice(0, 9), Slice(0, 8)}];
+    return Nest(ops::where(y > 0, part, ops::zeros_like(part)));
+  };
+  CHECK(count(shifted, shape, "copy") == 2);
+  // Nothing at all.
+  auto nothing = function([](const Tensor& x) { return Nest(x[{ellipsis, Slice(0, 2)}] * 2); });
+  for (int i = 0; i < 3; ++i)
+    CHECK(nothing(ops::zeros({8, 0, 4})).flatten()[0].shape() == Shape{8, 0, 2});
+  // Others read the padded operand too.
+  const auto both = [&](const Tensor& x) {
+    const Tensor padded = around(ops::relu(x), 1, 1);
+    return Nest(std::vector<Tensor>{ops::max_pool(padded, {3}, std::vector<int64_t>{2}), padded});
+  };
+  CHECK(count(both, shape, "copy") == 1);
+}
