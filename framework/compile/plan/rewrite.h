@@ -47,8 +47,8 @@ std::vector<char> stable_values(const Graph& graph);
 /// Whether the step is a program that gives an array the values of another of the same shape.
 bool is_cast(const Step& step);
 
-/// Whether the program is select(y > 0, dy, 0) of its inputs with these numbers: the derivative of a
-/// relu whose result was y.
+/// Whether the program is select(y > 0, dy, 0) of its inputs with these numbers: the derivative of
+/// a relu whose result was y.
 bool is_relu_gradient(const backend::Program& program, int y, int dy);
 
 /// Whether the step sums its only operand, as it is, over all axes but that of the channels, which
