@@ -125,14 +125,33 @@ constexpr const char* products_text = R"text(
       @SLICE@
       const auto load_a = [&](Index m, Index k) -> Real { @A@ };
       const auto load_b = [&](Index k, Index n) -> Real { @B@ };
-#pragma unroll 8
-      for (Index k = threadIdx.x % lanes; k < k_size; k += lanes) sum += load_a(m, k) * load_b(k, n);
+      Index k = threadIdx.x % lanes;
+      // Loads that do not wait for each other.
+      for (; k + 3 * lanes < k_size; k += 4 * lanes) {
+        Real a[4], b[4];
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          a[e] = load_a(m, k + e * lanes);
+          b[e] = load_b(k + e * lanes, n);
+        }
+#pragma unroll
+        for (int e = 0; e < 4; ++e) sum += a[e] * b[e];
+      }
+      for (; k < k_size; k += lanes) sum += load_a(m, k) * load_b(k, n);
 )text";
 
 constexpr const char* partials_text = R"text(
-#pragma unroll 8
-      for (Index split = threadIdx.x % lanes; split < splits; split += lanes)
-        sum += partial[((slice * splits + split) * rows.size + m) * columns.size + n];
+      const Real* const from = partial + (slice * splits * rows.size + m) * columns.size + n;
+      const Index step = rows.size * columns.size;
+      Index split = threadIdx.x % lanes;
+      for (; split + 7 * lanes < splits; split += 8 * lanes) {
+        Real parts[8];
+#pragma unroll
+        for (int e = 0; e < 8; ++e) parts[e] = from[(split + e * lanes) * step];
+#pragma unroll
+        for (int e = 0; e < 8; ++e) sum += parts[e];
+      }
+      for (; split < splits; split += lanes) sum += from[split * step];
 )text";
 
 // Adds a stage that sums up `terms` for each result, by the lines `sum`; `declare` names what these
