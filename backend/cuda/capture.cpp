@@ -99,8 +99,8 @@ std::unique_ptr<Executable> Device::capture_once(const std::function<void()>& wo
   return std::make_unique<Graph>(*this, graph, std::move(reserve), std::move(kept));
 }
 
-// Between two kernels of a graph lie some 2 us in which the second one is put in place. On devices
-// that have an instruction with which it waits there, only its waiting for memory is left of them.
+// Programmatic dependent launch: a kernel of a graph is put in place while the one before it ends,
+// and waits there by an instruction that only some devices have; see begin_kernel in prelude.cpp.
 bool Device::may_begin_early() {
   if (!capturing_ || early_refused_ || !early_kernels() || facts_.architecture < 90) return false;
   const Driver& d = driver();

@@ -79,15 +79,7 @@ constexpr const char* weights_text = R"text(
 #pragma unroll
       for (int e = 0; e < pack; ++e) shared[e][threadIdx.x] = sums.own()[w * pack + e];
     }
-    for (uint32 step = lanes / 2; step > 0; step /= 2) {
-      CORNU_BLOCK_BARRIER
-      CORNU_EACH_THREAD {
-        if (threadIdx.x < step * width)
-          for (int e = 0; e < pack; ++e)
-            shared[e][threadIdx.x] += shared[e][threadIdx.x + step * width];
-      }
-    }
-    CORNU_BLOCK_BARRIER
+    @FOLD@
     CORNU_EACH_THREAD {
       const Index o = (first_pack + threadIdx.x) * pack;
       if (threadIdx.x < width && o < out_channels)
@@ -130,7 +122,8 @@ void add_few_inputs_conv(KernelPlan& plan, const Conv& kernel, const ConvSizes& 
     return text;
   };
   const auto filled = [](const char* body) {
-    return with(with(body, "@PLACES@", places_text), "@ELEMENT@", element_text);
+    return with(with(with(body, "@PLACES@", places_text), "@ELEMENT@", element_text), "@FOLD@",
+                fold_columns);
   };
   if (kernel.pass == ConvPass::forward) {
     KernelText text = begin(pixels * packs);

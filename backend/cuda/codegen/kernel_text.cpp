@@ -30,6 +30,29 @@ template <class T, int n> struct Private {
 
 }  // namespace
 
+const char* const fold_lanes = R"text(
+  for (uint32 step = lanes / 2; step > 0; step /= 2) {
+    @BARRIER@
+    CORNU_EACH_THREAD {
+      if (threadIdx.x % lanes < step)
+        shared[threadIdx.x] = together(shared[threadIdx.x], shared[threadIdx.x + step]);
+    }
+  }
+  @BARRIER@
+)text";
+
+const char* const fold_columns = R"text(
+  for (uint32 step = lanes / 2; step > 0; step /= 2) {
+    CORNU_BLOCK_BARRIER
+    CORNU_EACH_THREAD {
+      if (threadIdx.x < step * width)
+        for (int e = 0; e < pack; ++e)
+          shared[e][threadIdx.x] += shared[e][threadIdx.x + step * width];
+    }
+  }
+  CORNU_BLOCK_BARRIER
+)text";
+
 const char* const loop_begin =
     R"text(  CORNU_EACH_THREAD {
     const Index stride = static_cast<Index>(gridDim.x) * blockDim.x;

@@ -290,8 +290,8 @@ class Planner {
                   KernelText& text, int64_t lanes) {
     const Streams made = streams(text, true);
     const std::string first = made.reading() + (twice ? loads : std::string());
-    const std::string body =
-        with(with(code, "@PACKS@", first), "@PACKS_WRITTEN@", made.writing() + loads);
+    const std::string body = with(with(with(code, "@FOLD@", fold_lanes), "@PACKS@", first),
+                                  "@PACKS_WRITTEN@", made.writing() + loads);
     plan_.stages.push_back(text.stage(
         kind, normalize_text::functions + made.functions,
         with(body, "@BARRIER@", lanes > 32 ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER"),
@@ -327,6 +327,7 @@ class Planner {
     splits_ = ceil(rows_, chunk_);
     reserve();
     KernelText text = begin();
+    text.constant("lanes", 32);
     text.constant("each", columns_ / pack_ / 32);
     text.index("packs", columns_ / pack_);
     text.index("chunk", chunk_);
@@ -340,7 +341,9 @@ class Planner {
     const std::string scale =
         row_vector(text, "scale", kernel_.scale, 4, "static_cast<Real>(1)", loads);
     const Streams made = streams(text, true);
-    const std::string code = with(normalize_text::rows_backward_with_sums, "@SCALE@", scale);
+    const std::string fold = with(fold_lanes, "@BARRIER@", "CORNU_WARP_BARRIER");
+    const std::string code =
+        with(with(normalize_text::rows_backward_with_sums, "@SCALE@", scale), "@FOLD@", fold);
     plan_.stages.push_back(
         text.stage("normalize_rows_with_sums", normalize_text::functions + made.functions,
                    with(with(code, "@PACKS@", made.reading() + loads), "@PACKS_WRITTEN@",

@@ -19,14 +19,7 @@ const char* const rows_forward = R"text(
     }
     shared[threadIdx.x] = total;
   }
-  for (uint32 step = lanes / 2; step > 0; step /= 2) {
-    @BARRIER@
-    CORNU_EACH_THREAD {
-      if (threadIdx.x % lanes < step)
-        shared[threadIdx.x] = together(shared[threadIdx.x], shared[threadIdx.x + step]);
-    }
-  }
-  @BARRIER@
+  @FOLD@
   CORNU_EACH_THREAD {
     const Index row = row0 + threadIdx.x / lanes;
     if (row < rows) {
@@ -79,14 +72,7 @@ const char* const rows_backward = R"text(
     }
     shared[threadIdx.x] = total;
   }
-  for (uint32 step = lanes / 2; step > 0; step /= 2) {
-    @BARRIER@
-    CORNU_EACH_THREAD {
-      if (threadIdx.x % lanes < step)
-        shared[threadIdx.x] = together(shared[threadIdx.x], shared[threadIdx.x + step]);
-    }
-  }
-  @BARRIER@
+  @FOLD@
   CORNU_EACH_THREAD {
     const Index row = row0 + threadIdx.x / lanes;
     if (row < rows) {
@@ -153,14 +139,7 @@ const char* const rows_backward_with_sums = R"text(
       }
       shared[threadIdx.x] = Products{static_cast<double>(sum), static_cast<double>(product), 0};
     }
-    for (uint32 step = 16; step > 0; step /= 2) {
-      CORNU_WARP_BARRIER
-      CORNU_EACH_THREAD {
-        if (threadIdx.x % 32 < step)
-          shared[threadIdx.x] = together(shared[threadIdx.x], shared[threadIdx.x + step]);
-      }
-    }
-    CORNU_WARP_BARRIER
+    @FOLD@
     CORNU_EACH_THREAD {
       const Index row = row0 + threadIdx.x / 32;
       const Real* const gradients = row_values.own();

@@ -45,15 +45,7 @@ constexpr const char* body = R"text(
 #pragma unroll
     for (int e = 0; e < pack; ++e) shared[e][threadIdx.x] = totals[e];
   }
-  for (uint32 step = lanes / 2; step > 0; step /= 2) {
-    CORNU_BLOCK_BARRIER
-    CORNU_EACH_THREAD {
-      if (threadIdx.x < step * width)
-        for (int e = 0; e < pack; ++e)
-          shared[e][threadIdx.x] += shared[e][threadIdx.x + step * width];
-    }
-  }
-  CORNU_BLOCK_BARRIER
+  @FOLD@
   CORNU_EACH_THREAD {
     const Index place = static_cast<Index>(blockIdx.x) * width + threadIdx.x;
     if (threadIdx.x < width && place < packs)
@@ -103,7 +95,7 @@ Stage column_sums_stage(const ColumnSums& sums, DType dtype, int workspace) {
   text.index("packs", sums.columns / sums.pack);
   text.index("chunk", sums.chunk);
   const int64_t across = (sums.columns / sums.pack + sums.width - 1) / sums.width;
-  return text.stage("reduce_columns", "", body, across, sums.splits);
+  return text.stage("reduce_columns", "", with(body, "@FOLD@", fold_columns), across, sums.splits);
 }
 
 }  // namespace cornu::backend::cuda

@@ -61,14 +61,7 @@ constexpr const char* find_totals = R"text(
     }
     shared[threadIdx.x] = total;
   }
-  for (uint32 step = lanes / 2; step > 0; step /= 2) {
-    @BARRIER@
-    CORNU_EACH_THREAD {
-      if (threadIdx.x % lanes < step)
-        shared[threadIdx.x] = together(shared[threadIdx.x], shared[threadIdx.x + step]);
-    }
-  }
-  @BARRIER@
+  @FOLD@
 )text";
 
 constexpr const char* write_rows = R"text(
@@ -143,9 +136,9 @@ KernelPlan plan(const Softmax& kernel, std::span<const Operand> inputs,
   }
   text.index("n", n);
   text.index("rows", rows);
-  const std::string body =
-      with(find_totals + std::string(kernel.sums ? write_sums : write_rows), "@BARRIER@",
-           long_rows ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER");
+  const std::string body = with(
+      with(find_totals + std::string(kernel.sums ? write_sums : write_rows), "@FOLD@", fold_lanes),
+      "@BARRIER@", long_rows ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER");
   plan.stages.push_back(text.stage(kernel.sums ? "softmax_sums" : "softmax", functions, body,
                                    (rows + 256 / lanes - 1) / (256 / lanes)));
   return plan;

@@ -98,8 +98,7 @@ std::optional<Conv> with_padding(const Conv& conv, const Border& border, const S
 
 class PaddingPass {
  public:
-  explicit PaddingPass(Graph& graph)
-      : graph_(graph), producers_(graph.producers()), counts_(graph.use_counts()) {
+  explicit PaddingPass(Graph& graph) : graph_(graph), links_(graph) {
     readers_.resize(graph.values.size());
     for (size_t i = 0; i < graph.steps.size(); ++i)
       for (const Use& use : graph.steps[i].inputs)
@@ -145,13 +144,13 @@ class PaddingPass {
 
   // A convolution whose gradient of x loses a border gives what is left.
   void give(Step& cut, const Border& border) {
-    Step* const from = source(cut.inputs[0]);
+    Step* const from = links_.source(cut.inputs[0]);
     auto* const conv = from ? std::get_if<Conv>(&*from->kernel) : nullptr;
     if (!conv || conv->pass != ConvPass::backward_data) return;
     const auto wider = with_padding(*conv, border, from->inputs[1].shape);
     if (!wider) return;
     *conv = *wider;
-    replace(cut, *from);
+    links_.replace(cut, *from);
   }
 
   // Whether each window of a max pooling that has no padding holds elements that are not of the
@@ -167,7 +166,7 @@ class PaddingPass {
 
   // Whether no element is less than the zeros around it.
   bool is_relu(const Use& x) const {
-    const int from = producers_[static_cast<size_t>(x.value)];
+    const int from = links_.producer(x.value);
     if (from < 0) return false;
     const Step& step = graph_.steps[static_cast<size_t>(from)];
     if (!step.kernel || !std::holds_alternative<backend::Fused>(*step.kernel)) return false;
@@ -185,7 +184,7 @@ class PaddingPass {
   bool drop_border(Step& pool, const Use& x, const Border& added) {
     const Use padded = pool.outputs[0];
     const auto& cuts = readers_[static_cast<size_t>(padded.value)];
-    if (counts_[static_cast<size_t>(padded.value)] != 1 || cuts.size() != 1) return false;
+    if (links_.readers(padded.value) != 1 || cuts.size() != 1) return false;
     Step& cut = graph_.steps[cuts[0]];
     const auto border = cut_off(cut);
     if (!border || border->low != added.low || border->high != added.high ||
@@ -193,7 +192,7 @@ class PaddingPass {
       return false;
     const Use gradient = cut.outputs[0];
     const auto& ends = readers_[static_cast<size_t>(gradient.value)];
-    if (counts_[static_cast<size_t>(gradient.value)] != 1 || ends.size() != 1) return false;
+    if (links_.readers(gradient.value) != 1 || ends.size() != 1) return false;
     const Step& end = graph_.steps[ends[0]];
     if (!end.kernel || !std::holds_alternative<backend::Fused>(*end.kernel) ||
         end.inputs.size() != 2)
@@ -203,28 +202,12 @@ class PaddingPass {
         end.inputs[static_cast<size_t>(1 - dy)] != x ||
         !is_relu_gradient(**program_of(end), 1 - dy, dy))
       return false;
-    replace(cut, pool);
+    links_.replace(cut, pool);
     return true;
   }
 
-  // The step that made what only this use reads, under the same shape; null if there is none.
-  Step* source(const Use& use) {
-    const int from = producers_[static_cast<size_t>(use.value)];
-    if (from < 0 || counts_[static_cast<size_t>(use.value)] != 1) return nullptr;
-    Step& step = graph_.steps[static_cast<size_t>(from)];
-    return step.kernel && step.outputs[0] == use ? &step : nullptr;
-  }
-
-  // `from` gives what `step` gave, which is no more.
-  void replace(Step& step, Step& from) {
-    from.outputs[0] = step.outputs[0];
-    producers_[static_cast<size_t>(step.outputs[0].value)] =
-        static_cast<int>(&from - graph_.steps.data());
-    step = {};
-  }
-
   Graph& graph_;
-  std::vector<int> producers_, counts_;
+  StepLinks links_;
   std::vector<std::vector<size_t>> readers_;
 };
 

@@ -13,8 +13,7 @@ using backend::Pool;
 
 class PoolingPass {
  public:
-  explicit PoolingPass(Graph& graph)
-      : graph_(graph), producers_(graph.producers()), counts_(graph.use_counts()) {}
+  explicit PoolingPass(Graph& graph) : graph_(graph), links_(graph) {}
 
   void run() {
     const bool conv_pool = graph_.device->fusions().conv_pool;
@@ -29,35 +28,19 @@ class PoolingPass {
  private:
   DType dtype(const Use& use) const { return graph_.values[static_cast<size_t>(use.value)].dtype; }
 
-  // The step that made what only this use reads, under the same shape; null if there is none.
-  Step* source(const Use& use) {
-    const int from = producers_[static_cast<size_t>(use.value)];
-    if (from < 0 || counts_[static_cast<size_t>(use.value)] != 1) return nullptr;
-    Step& step = graph_.steps[static_cast<size_t>(from)];
-    return step.kernel && step.outputs[0] == use ? &step : nullptr;
-  }
-
-  // `from` gives what `step` gave, which is no more.
-  void replace(Step& step, Step& from) {
-    from.outputs[0] = step.outputs[0];
-    producers_[static_cast<size_t>(step.outputs[0].value)] =
-        static_cast<int>(&from - graph_.steps.data());
-    step = {};
-  }
-
   void put_behind_pool(Step& step) {
     if (step.inputs.size() != 2 || step.outputs.size() != 1) return;
     for (const int dy : {0, 1}) {
       const Use &gradient = step.inputs[static_cast<size_t>(dy)],
                 &y = step.inputs[static_cast<size_t>(1 - dy)];
-      Step* const from = source(gradient);
+      Step* const from = links_.source(gradient);
       Pool* const pool = from ? std::get_if<Pool>(&*from->kernel) : nullptr;
       if (pool == nullptr || !pool->backward || !pool->maximum || from->inputs[0] != y ||
           step.outputs[0].shape != gradient.shape || dtype(step.outputs[0]) != dtype(gradient) ||
           !is_relu_gradient(**program_of(step), 1 - dy, dy))
         continue;
       pool->relu = true;
-      return replace(step, *from);
+      return links_.replace(step, *from);
     }
   }
 
@@ -66,18 +49,18 @@ class PoolingPass {
     if (pool.backward || dtype(step.inputs[0]) != DType::float32 ||
         dtype(step.outputs[0]) != DType::float32)
       return;
-    Step* const from = source(step.inputs[0]);
+    Step* const from = links_.source(step.inputs[0]);
     Conv* const conv = from ? std::get_if<Conv>(&*from->kernel) : nullptr;
     if (conv == nullptr || conv->pass != backend::ConvPass::forward || conv->pool ||
         conv->block_y != pool.block)
       return;
     conv->pool = pool;
     conv->unpooled = step.inputs[0].shape;
-    replace(step, *from);
+    links_.replace(step, *from);
   }
 
   Graph& graph_;
-  std::vector<int> producers_, counts_;
+  StepLinks links_;
 };
 
 }  // namespace

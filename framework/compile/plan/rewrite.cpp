@@ -124,6 +124,23 @@ bool is_cast(const Step& step) {
          fused->program->passes(0) == 0 && step.inputs[0].shape == step.outputs[0].shape;
 }
 
+StepLinks::StepLinks(Graph& graph)
+    : graph_(graph), producers_(graph.producers()), counts_(graph.use_counts()) {}
+
+Step* StepLinks::source(const Use& use) const {
+  const int from = producer(use.value);
+  if (from < 0 || readers(use.value) != 1) return nullptr;
+  Step& step = graph_.steps[static_cast<size_t>(from)];
+  return step.kernel && step.outputs[0] == use ? &step : nullptr;
+}
+
+void StepLinks::replace(Step& step, Step& from) {
+  from.outputs[0] = step.outputs[0];
+  producers_[static_cast<size_t>(step.outputs[0].value)] =
+      static_cast<int>(&from - graph_.steps.data());
+  step = {};
+}
+
 bool is_relu_gradient(const backend::Program& program, int y, int dy) {
   const auto& code = program.instructions();
   if (program.inputs() != 2 || code.size() != 2 || program.outputs().size() != 1) return false;

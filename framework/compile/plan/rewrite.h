@@ -37,6 +37,26 @@ class Aliases {
   std::vector<int> target_;
 };
 
+/// Which step makes each value and how many read it, for a pass that puts neighbors together. Steps
+/// that go stay as empty ones until the pass ends: they are named by their numbers.
+class StepLinks {
+ public:
+  /// As the graph is now.
+  explicit StepLinks(Graph& graph);
+  /// The number of the step that makes a value, or -1.
+  int producer(int value) const { return producers_[static_cast<size_t>(value)]; }
+  /// How many inputs of steps, outputs and assignments read a value.
+  int readers(int value) const { return counts_[static_cast<size_t>(value)]; }
+  /// The step that made what only this use reads, under the same shape; null if there is none.
+  Step* source(const Use& use) const;
+  /// `from` gives what `step` gave, which is no more.
+  void replace(Step& step, Step& from);
+
+ private:
+  Graph& graph_;
+  std::vector<int> producers_, counts_;
+};
+
 /// The only element of a constant as a double; empty when it has more, or does not fit a double.
 std::optional<double> number_of(const Graph& graph, int value);
 

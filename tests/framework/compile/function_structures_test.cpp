@@ -221,7 +221,8 @@ TEST_CASE("threads call functions of several signatures, with variables that one
     scale.assign_add(n.tensor());
     return Nest();
   });
-  // By its plans it reads the variable once in each call, where the body would twice.
+  // By its plans it reads the variable once in each call, where the body would twice; and a
+  // variable of one element is old or new as a whole.
   for (int call = 0; call < 3; ++call)
     for (int64_t rows = 1; rows <= 3; ++rows)
       for (int64_t columns = 1; columns <= 3; ++columns) reads(ops::ones({rows, columns}));

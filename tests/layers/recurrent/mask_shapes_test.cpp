@@ -31,10 +31,12 @@ TEST_CASE("recurrent layers refuse masks of another number of steps") {
                                 .unroll = unroll})),
           AnyLayer(layers::Bidirectional(
               {.layer = AnyLayer(layers::LSTM({.units = 2, .unroll = unroll}))}))};
+      // A GPU's library has another algorithm for layers without masks.
+      const double allowed = default_device().is_cpu() ? 2e-6 : 5e-6;
       for (const AnyLayer& layer : all) {
         INFO(layer->name());
         const Tensor plain = (*layer.shared())(x);
-        CHECK(test::difference((*layer.shared())(x, {.mask = mask_of({2, 3})}), plain) < 5e-6);
+        CHECK(test::difference((*layer.shared())(x, {.mask = mask_of({2, 3})}), plain) < allowed);
         for (const Shape& wrong : {Shape{2, 1}, Shape{2, 2}, Shape{2, 4}, Shape{2, 0}, Shape{2},
                                    Shape{}, Shape{2, 3, 1}, Shape{2, 3, 4}}) {
           const std::string named =
@@ -46,7 +48,7 @@ TEST_CASE("recurrent layers refuse masks of another number of steps") {
           CHECK(has(named, "Layer '" + layer->name()));
         }
         // A mask for one sample serves all.
-        CHECK(test::difference((*layer.shared())(x, {.mask = mask_of({1, 3})}), plain) < 5e-6);
+        CHECK(test::difference((*layer.shared())(x, {.mask = mask_of({1, 3})}), plain) < allowed);
       }
     }
 }
