@@ -19,8 +19,8 @@ struct BoxAxis {
   std::vector<int64_t> strides;  ///< of each array, in elements
 };
 
-/// Lines that put together what the `lanes` threads of a row have in shared[256], by `together`; the
-/// first of them has the result. @BARRIER@ is that of a warp where the lanes lie in one.
+/// Lines that put together what the `lanes` threads of a row have in shared[256], by `together`;
+/// the first of them has the result. @BARRIER@ is that of a warp where the lanes lie in one.
 extern const char* const fold_lanes;
 /// Lines that add up what the `lanes` rows of a block's threads, `width` side by side, have in
 /// shared[pack][256]; the first row has the result.
