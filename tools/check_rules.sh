@@ -7,6 +7,7 @@
 #   places   docs/contributing.md says where things are
 #   types    no two headers define a type of the same name in the same namespace
 #   first    each source file starts with a comment that says what it is for
+#   tests    what a test file declares lies in a namespace of the file's name
 #   pages    each block of C++ on a page is part of the page's program, or says why not
 # Usage: tools/check_rules.sh (from anywhere). Exit status 1 when a rule is broken.
 set -euo pipefail
@@ -137,6 +138,14 @@ while IFS='|' read -r _ name file _; do
     exit 1
   fi
 done < <(grep -E '^\| `[A-Za-z0-9_]+` \| `[a-z_/0-9]+\.h` \|$' docs/contributing.md)
+# Several test files are compiled as one.
+while read -r test; do
+  name=$(basename "$test" .cpp)
+  if ! grep -q "^namespace $name {" "$test"; then
+    echo "$test:1: put what it declares into 'namespace $name { ... }', as files are compiled together"
+    exit 1
+  fi
+done < <(grep -rlE '^(TEST_CASE|TEMPLATE_TEST_CASE|SCENARIO)' tests --include='*.cpp')
 # tests/framework/model/diagnose compares the pieces of docs/diagnose.md with those that it runs.
 mapfile -t pages < <(find README.md docs -name '*.md' ! -path docs/diagnose.md | sort)
 awk -f tools/cut_page.awk "${pages[@]}"

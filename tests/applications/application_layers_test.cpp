@@ -7,6 +7,8 @@
 #include "../catch.h"
 #include "../support/layer_check.h"
 
+namespace application_layers_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -71,3 +73,5 @@ TEST_CASE("Files name them as Keras does, and as older and legacy files do") {
   std::string bare = replaced(R"("module": "keras.src.applications.convnext", )", "");
   CHECK(model_from_json(bare)->to_json() == json);
 }
+
+}  // namespace application_layers_test

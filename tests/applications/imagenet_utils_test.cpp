@@ -3,6 +3,8 @@
 
 #include "../catch.h"
 
+namespace imagenet_utils_test {
+
 using namespace cornu;
 using namespace cornu::applications;
 
@@ -85,3 +87,5 @@ TEST_CASE("predictions are decoded to ImageNet's classes") {
   CHECK_THROWS_AS(imagenet_utils::decode_predictions(preds, 0), ValueError);
   CHECK_THROWS_AS(imagenet_utils::decode_predictions(ops::zeros({2, 10})), ShapeError);
 }
+
+}  // namespace imagenet_utils_test

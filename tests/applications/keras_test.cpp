@@ -14,6 +14,8 @@
 #include "cases.h"
 #include "support/skip.h"
 
+namespace keras_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -78,3 +80,5 @@ TEST_CASE("networks compute what Keras's do with its weights, and Keras opens th
   INFO(slurp(report));
   CHECK(status == 0);
 }
+
+}  // namespace keras_test

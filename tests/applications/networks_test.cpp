@@ -11,6 +11,8 @@
 #include "../support/layer_check.h"
 #include "cases.h"
 
+namespace networks_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -110,3 +112,5 @@ TEST_CASE("all networks have Keras's layers, connections and weights") {
     compare(*network.make(), network.name, entry(goldens, network.name));
   }
 }
+
+}  // namespace networks_test

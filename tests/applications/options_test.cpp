@@ -5,6 +5,8 @@
 #include "../support/temporary.h"
 #include "cases.h"
 
+namespace options_test {
+
 using namespace cornu;
 using namespace cornu::applications;
 
@@ -84,3 +86,5 @@ TEST_CASE("networks say which of their options are wrong") {
   CHECK_THROWS_AS(DenseNet121({.weights = {}, .data_format = "channels_first"}), ValueError);
   CHECK_THROWS_AS(VGG16({.weights = {}, .data_format = "first"}), ValueError);
 }
+
+}  // namespace options_test

@@ -9,6 +9,8 @@
 #include "../support/golden_json.h"
 #include "../support/pattern.h"
 
+namespace preprocessing_test {
+
 using namespace cornu;
 using namespace cornu::applications;
 using test::entry;
@@ -95,3 +97,5 @@ TEST_CASE("predictions are ranked as Keras ranks them") {
   for (size_t i = 0; i < 3; ++i) CHECK(first[1][i].class_name == ranked[1][i].class_name);
   CHECK(has(error_of([] { imagenet_utils::decode_predictions(pattern("unit 1000")); }), "(1000"));
 }
+
+}  // namespace preprocessing_test

@@ -6,6 +6,8 @@
 #include "../catch.h"
 #include "../support/matchers.h"
 
+namespace resnet_test {
+
 using namespace cornu;
 
 namespace {
@@ -122,3 +124,5 @@ TEST_CASE("residual networks say which of their options are wrong") {
   CHECK_THROWS_AS(ResNet50({.weights = {}, .input_tensor = noise_tensor({1, 32, 32, 3}, 1)}),
                   ValueError);
 }
+
+}  // namespace resnet_test

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+namespace allocator_test {
+
 using namespace cornu;
 using backend::cpu::CachingAllocator;
 using backend::cpu::KeptFilters;
@@ -248,3 +250,5 @@ TEST_CASE("the backend copies to and from the host, and is one object") {
   CHECK(back == numbers);
   cpu.allocator().deallocate(data, 12);
 }
+
+}  // namespace allocator_test

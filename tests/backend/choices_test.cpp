@@ -13,6 +13,8 @@
 
 #include "array.h"
 
+namespace choices_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::cpu;
@@ -422,3 +424,5 @@ TEST_CASE("choices: normalization of channels in their order and in blocks") {
   CHECK(largest_difference(plain[4], blocks[4]) < 1e-4);
   CHECK(largest_difference(plain[5], blocks[5]) < 1e-4);
 }
+
+}  // namespace choices_test

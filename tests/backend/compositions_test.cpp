@@ -7,6 +7,8 @@
 #include "array.h"
 #include "catch.h"
 
+namespace compositions_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -210,3 +212,5 @@ TEST_CASE("other kernels are not composed, and scratch memory is given back") {
   compare_rnn({RnnCell::lstm}, {2, 3, 4, 5}, DType::float32);
   CHECK(cpu_backend().allocator().stats().live == live);
 }
+
+}  // namespace compositions_test

@@ -11,6 +11,8 @@
 #include "array.h"
 #include "blocks.h"
 
+namespace conv_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -417,3 +419,5 @@ TEST_CASE("conv: the gradient of filters larger than x needs no plain loops") {
     CHECK_FALSE(cpu::conv_method(conv, inputs, {&output, 1}).starts_with("ref"));
   }
 }
+
+}  // namespace conv_test

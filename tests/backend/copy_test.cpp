@@ -6,6 +6,8 @@
 
 #include "array.h"
 
+namespace copy_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -184,3 +186,5 @@ TEST_CASE("large copies give the same on several threads") {
   Copy tile{.parts = {{{2, 200000}, {0, {1, 0}}, {0, {200000, 1}}}}, .shape = {2, 200000}};
   check(tile, {&one});
 }
+
+}  // namespace copy_test

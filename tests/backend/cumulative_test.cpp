@@ -3,6 +3,8 @@
 
 #include "array.h"
 
+namespace cumulative_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -82,3 +84,5 @@ TEST_CASE("large cumulative sums on several threads") {
     check({.axis = axis, .reverse = true}, x, DType::float32);
   }
 }
+
+}  // namespace cumulative_test

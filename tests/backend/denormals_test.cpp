@@ -6,6 +6,8 @@
 
 #include "catch.h"
 
+namespace denormals_test {
+
 using namespace cornu;
 
 namespace {
@@ -58,3 +60,5 @@ TEST_CASE("A compiled function gives the bits of its operations for denormals to
   CHECK(eager[2] > 0);
   CHECK_FALSE(counts_as_zero());
 }
+
+}  // namespace denormals_test

@@ -8,6 +8,8 @@
 #include <limits>
 #include <string>
 
+namespace dtype_test {
+
 using namespace cornu;
 
 TEST_CASE("dtype names and types belong together") {
@@ -92,3 +94,5 @@ TEST_CASE("bfloat16 rounds to nearest, ties to even") {
   CHECK(of(0x7f7fffff) == 0x7f80);
   CHECK((of(0x7f800001) & 0x7fff) > 0x7f80);
 }
+
+}  // namespace dtype_test

@@ -7,6 +7,8 @@
 #include "array.h"
 #include "catch.h"
 
+namespace fft_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -130,3 +132,5 @@ TEST_CASE("Fourier transforms give the same bits each time, and give back their 
     CHECK((again_re == y_re && again_im == y_im));
   }
 }
+
+}  // namespace fft_test

@@ -6,6 +6,8 @@
 #include "array.h"
 #include "catch.h"
 
+namespace fused_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -245,3 +247,5 @@ TEST_CASE("results do not depend on the number of threads") {
   }
   CHECK(one == many);
 }
+
+}  // namespace fused_test

@@ -5,6 +5,8 @@
 
 #include "array.h"
 
+namespace gather_scatter_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -182,3 +184,5 @@ TEST_CASE("large gathers and scatters give the same bits on any number of thread
     CHECK(sums.front() == scattered(c, ScatterOp::add, x, indices, updates));
   }
 }
+
+}  // namespace gather_scatter_test

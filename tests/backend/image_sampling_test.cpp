@@ -11,6 +11,8 @@
 #include "../support/contract.h"
 #include "../support/golden_json.h"
 
+namespace image_sampling_test {
+
 using namespace cornu;
 using namespace cornu::backend::image;
 using test::entry;
@@ -240,3 +242,5 @@ TEST_CASE("Resizing names what it does not know") {
   CHECK(test::error_of([&] { resize_by("bilinar"); }).find("Did you mean 'bilinear'?") !=
         std::string::npos);
 }
+
+}  // namespace image_sampling_test

@@ -7,6 +7,8 @@
 #include "array.h"
 #include "blocks.h"
 
+namespace joined_conv_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -170,3 +172,5 @@ TEST_CASE("conv: the bias's gradient is the sum over pixels") {
         CHECK(bias2 == bias);
       }
 }
+
+}  // namespace joined_conv_test

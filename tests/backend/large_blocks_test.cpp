@@ -6,6 +6,8 @@
 #include <map>
 #include <random>
 
+namespace large_blocks_test {
+
 using cornu::backend::cpu::LargeBlocks;
 
 namespace {
@@ -155,3 +157,5 @@ TEST_CASE("blocks never overlap, whatever is asked for and given back") {
     LargeBlocks::unmap(data, bytes);
   }
 }
+
+}  // namespace large_blocks_test

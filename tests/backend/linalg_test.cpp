@@ -6,6 +6,8 @@
 #include "catch.h"
 #include "linalg_checks.h"
 
+namespace linalg_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -114,3 +116,5 @@ TEST_CASE("matrices without an answer") {
   CHECK_FALSE(std::isfinite(y[0]));
   CHECK_FALSE(std::isfinite(y[1]));
 }
+
+}  // namespace linalg_test

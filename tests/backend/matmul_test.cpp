@@ -7,6 +7,8 @@
 
 #include "array.h"
 
+namespace matmul_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -229,3 +231,5 @@ TEST_CASE("matmul: repeats bit for bit, and from several threads at once") {
       for (const Array& result : results) CHECK(result == first);
     }
 }
+
+}  // namespace matmul_test

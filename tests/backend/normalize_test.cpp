@@ -4,6 +4,8 @@
 #include "array.h"
 #include "catch.h"
 
+namespace normalize_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -314,3 +316,5 @@ TEST_CASE("normalization lets a NaN spoil its own channel only") {
   CHECK(std::isnan(y[3]));
   CHECK(std::isnan(variance[1]));
 }
+
+}  // namespace normalize_test

@@ -9,6 +9,8 @@
 #include "array.h"
 #include "catch.h"
 
+namespace opcodes_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -504,3 +506,5 @@ TEST_CASE("every opcode on int32, int64 and uint64 wraps and never traps") {
   check_integers<int64_t>();
   check_integers<uint64_t>();
 }
+
+}  // namespace opcodes_test

@@ -7,6 +7,8 @@
 #include "array.h"
 #include "blocks.h"
 
+namespace pool_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -240,3 +242,5 @@ TEST_CASE("pool: prepared kernels give the bits of the others") {
     CHECK(y_found == y);
   }
 }
+
+}  // namespace pool_test

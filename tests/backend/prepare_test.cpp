@@ -11,10 +11,6 @@
 
 #include "array.h"
 
-using namespace cornu;
-using namespace cornu::backend;
-using namespace cornu::backend::testing;
-
 namespace {
 
 std::atomic<int64_t> allocations{0};
@@ -44,6 +40,12 @@ void* counted(size_t bytes, size_t alignment) {
 [[gnu::noinline]] void operator delete(void* data, size_t, std::align_val_t) noexcept {
   std::free(data);
 }
+
+namespace prepare_test {
+
+using namespace cornu;
+using namespace cornu::backend;
+using namespace cornu::backend::testing;
 
 namespace {
 
@@ -333,3 +335,5 @@ TEST_CASE("prepare: running allocates nothing") {
   turn.shape = {30, 20};
   silent(turn, {{f32, {20, 30}}}, {{f32, {30, 20}}});
 }
+
+}  // namespace prepare_test

@@ -9,6 +9,8 @@
 #include "array.h"
 #include "catch.h"
 
+namespace program_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -186,3 +188,5 @@ TEST_CASE("derivatives may be asked for from many threads") {
   for (std::thread& thread : threads) thread.join();
   for (size_t i = 3; i < found.size(); ++i) CHECK(found[i] == found[i - 3]);
 }
+
+}  // namespace program_test

@@ -13,6 +13,8 @@
 #include "catch.h"
 #include "paths.h"
 
+namespace random_bits_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using nlohmann::json;
@@ -279,3 +281,5 @@ TEST_CASE("dropout masks equal those of consecutive calls of Keras's layer") {
     }
   }
 }
+
+}  // namespace random_bits_test

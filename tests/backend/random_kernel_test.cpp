@@ -5,6 +5,8 @@
 
 #include "array.h"
 
+namespace random_kernel_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -65,3 +67,5 @@ TEST_CASE("random refuses a dtype that a distribution does not have") {
   CHECK_THROWS_AS(run(Random{Distribution::bits}, {&key}, {&integers}), ValueError);
   CHECK_THROWS_AS(run(Random{Distribution::randint}, {&key}, {&floats}), ValueError);
 }
+
+}  // namespace random_kernel_test

@@ -4,6 +4,8 @@
 #include "array.h"
 #include "catch.h"
 
+namespace reduce_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -240,3 +242,5 @@ TEST_CASE("reductions do not depend on the number of threads") {
     CHECK(results[0] == results[1]);
   }
 }
+
+}  // namespace reduce_test

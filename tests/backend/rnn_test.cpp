@@ -6,6 +6,8 @@
 #include "array.h"
 #include "catch.h"
 
+namespace rnn_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -264,3 +266,5 @@ TEST_CASE("gates of recurrent kernels saturate, and pass on what is not a number
     CHECK(std::isfinite(p.outputs[1][4]));
   }
 }
+
+}  // namespace rnn_test

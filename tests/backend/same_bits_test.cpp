@@ -9,6 +9,8 @@
 #include "array.h"
 #include "linalg_checks.h"
 
+namespace same_bits_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -305,3 +307,5 @@ TEST_CASE("the other kernels have the same bits on any number of threads") {
   check_same(Fused{program_of(Opcode::tanh), DType::float32}, {normal({100003})},
              {empty({100003})});
 }
+
+}  // namespace same_bits_test

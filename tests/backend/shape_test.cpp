@@ -3,6 +3,8 @@
 #include <cornu/backend/error.h>
 #include <cornu/backend/shape.h>
 
+namespace shape_test {
+
 using namespace cornu;
 
 TEST_CASE("Shape prints as Keras shows shapes") {
@@ -81,3 +83,5 @@ TEST_CASE("axes of a shape count from the end too") {
   CHECK(s == Shape{2, 3, 5});
   CHECK(Shape(7) == Shape{7});
 }
+
+}  // namespace shape_test

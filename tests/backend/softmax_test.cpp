@@ -4,6 +4,8 @@
 #include "array.h"
 #include "catch.h"
 
+namespace softmax_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -66,3 +68,5 @@ TEST_CASE("softmax of an empty tensor does nothing, and may work in place") {
   run(Softmax{}, {&x}, {&x});
   CHECK(x.values() == std::vector<double>{0.5, 0.5});
 }
+
+}  // namespace softmax_test

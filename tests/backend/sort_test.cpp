@@ -7,6 +7,8 @@
 
 #include "array.h"
 
+namespace sort_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -105,3 +107,5 @@ TEST_CASE("sort of many rows and of long rows on several threads") {
     check(one, {true, 10});
   }
 }
+
+}  // namespace sort_test

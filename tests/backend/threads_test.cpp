@@ -20,6 +20,8 @@
 #include <unistd.h>
 #endif
 
+namespace threads_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -152,3 +154,5 @@ TEST_CASE("a child of fork() computes") {
   CHECK(threads() == 4);
 }
 #endif
+
+}  // namespace threads_test

@@ -8,6 +8,8 @@
 #include "../support/golden_json.h"
 #include "support.h"
 
+namespace callback_golden_test {
+
 using namespace cornu;
 using test::entry;
 using test::find_entry;
@@ -299,3 +301,5 @@ TEST_CASE("callbacks do in the same run what Keras's do") {
   }
   show_warnings(true);
 }
+
+}  // namespace callback_golden_test

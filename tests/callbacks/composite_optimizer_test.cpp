@@ -5,6 +5,8 @@
 
 #include "../support/contract.h"
 
+namespace composite_optimizer_test {
+
 using namespace cornu;
 using callbacks::LearningRateScheduler;
 using callbacks::ReduceLROnPlateau;
@@ -129,3 +131,5 @@ TEST_CASE("which way the mean of a function should go is known of losses alone")
   CHECK(test::has(fit(mine, "auto"), ".mode"));
   CHECK(fit(mine, "max") == "no error");
 }
+
+}  // namespace composite_optimizer_test

@@ -3,6 +3,8 @@
 
 #include <cornu/callbacks/csv_logger.h>
 
+namespace csv_logger_test {
+
 using namespace cornu;
 using callbacks::CSVLogger;
 
@@ -68,3 +70,5 @@ TEST_CASE("arrays are written as lists in quotes, as by Keras") {
   log_epochs(CSVLogger({.filename = path}), {logs});
   CHECK(test::slurp(path) == "epoch,f1,val_f1\r\n0,\"\"\"[0.0, 0.33333334]\"\"\",0.5\r\n");
 }
+
+}  // namespace csv_logger_test

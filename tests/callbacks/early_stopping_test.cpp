@@ -12,6 +12,8 @@
 #include <cmath>
 #include <limits>
 
+namespace early_stopping_test {
+
 using namespace cornu;
 using callbacks::EarlyStopping;
 using test::end_epoch;
@@ -170,3 +172,5 @@ TEST_CASE("the best epoch's weights come back after the averages of the optimize
   CHECK(model.get_weights()[0].item() == at_end);
   CHECK(at_end != weights[7]);
 }
+
+}  // namespace early_stopping_test

@@ -10,6 +10,8 @@
 
 #include <limits>
 
+namespace lambda_callback_test {
+
 using namespace cornu;
 using callbacks::LambdaCallback;
 using callbacks::TerminateOnNaN;
@@ -56,3 +58,5 @@ TEST_CASE("training ends when the loss is NaN") {
   callback->on_train_batch_end(1, broken);
   CHECK(model.stop_training);
 }
+
+}  // namespace lambda_callback_test

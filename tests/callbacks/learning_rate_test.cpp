@@ -8,6 +8,8 @@
 #include <cornu/framework/ops/operators.h>
 #include <cornu/layers/core/dense.h>
 
+namespace learning_rate_test {
+
 using namespace cornu;
 using callbacks::LearningRateScheduler;
 using callbacks::ReduceLROnPlateau;
@@ -56,3 +58,5 @@ TEST_CASE("the rate is lowered on a plateau") {
   // below min_lr.
   CHECK(rates == std::vector<double>{1, 1, 0.5, 0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25});
 }
+
+}  // namespace learning_rate_test

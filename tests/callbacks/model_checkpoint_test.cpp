@@ -9,6 +9,8 @@
 
 #include <cmath>
 
+namespace model_checkpoint_test {
+
 using namespace cornu;
 using callbacks::checkpoint_path;
 using callbacks::ModelCheckpoint;
@@ -139,3 +141,5 @@ TEST_CASE("whole models are saved as .keras or as legacy .h5") {
   CHECK_THROWS_AS(ModelCheckpoint({.filepath = "model.weights.h5"}), ValueError);
   CHECK_THROWS_AS(ModelCheckpoint({.filepath = "model.h5", .save_weights_only = true}), ValueError);
 }
+
+}  // namespace model_checkpoint_test

@@ -9,6 +9,8 @@
 #include "../support/golden_json.h"
 #include "support.h"
 
+namespace monitors_test {
+
 using namespace cornu;
 using test::entry;
 
@@ -148,3 +150,5 @@ TEST_CASE("callbacks that watch a figure decide as Keras's do") {
   }
   show_warnings(true);
 }
+
+}  // namespace monitors_test

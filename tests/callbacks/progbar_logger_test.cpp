@@ -7,6 +7,8 @@
 
 #include "support.h"
 
+namespace progbar_logger_test {
+
 using namespace cornu;
 
 namespace {
@@ -71,3 +73,5 @@ TEST_CASE("nothing when silent; a pass of its own for evaluate") {
   list.on_test_end(logs);
   CHECK_THAT(captured.text(), Catch::Contains("2/2 - ") && Catch::Contains("loss: 0.2500"));
 }
+
+}  // namespace progbar_logger_test

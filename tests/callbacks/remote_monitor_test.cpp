@@ -11,6 +11,8 @@
 #include "support.h"
 #include "support/skip.h"
 
+namespace remote_monitor_test {
+
 using namespace cornu;
 using callbacks::RemoteMonitor;
 
@@ -113,3 +115,5 @@ TEST_CASE("a server that is not there does not end the training") {
   CHECK_NOTHROW(monitor->on_epoch_end(0, logs));
   show_warnings(true);
 }
+
+}  // namespace remote_monitor_test

@@ -5,6 +5,8 @@
 
 #include "support.h"
 
+namespace swap_ema_weights_test {
+
 using namespace cornu;
 using callbacks::SwapEMAWeights;
 
@@ -90,3 +92,5 @@ TEST_CASE("evaluate and predict give the weights back") {
   CHECK(averaged.tensor().to_vector<float>()[0] > weight);
   CHECK(model.get() == weight);
 }
+
+}  // namespace swap_ema_weights_test

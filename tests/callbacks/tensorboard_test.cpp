@@ -8,6 +8,8 @@
 #include "../support/stop_after.h"
 #include "support.h"
 
+namespace tensorboard_test {
+
 using namespace cornu;
 using callbacks::TensorBoard;
 using test::count_holding;
@@ -362,3 +364,5 @@ TEST_CASE("TensorBoard reads what Keras's callback writes") {
   INFO(test::slurp(log));
   CHECK(status == 0);
 }
+
+}  // namespace tensorboard_test

@@ -6,6 +6,8 @@
 #include <iostream>
 #include <string>
 
+namespace coverage_test {
+
 using namespace cornu;
 
 TEST_CASE("the page of Keras's names and its lines of code are up to date") {
@@ -17,3 +19,5 @@ TEST_CASE("the page of Keras's names and its lines of code are up to date") {
   INFO("run python3 tools/coverage/generate.py");
   CHECK(std::system(("python3 '" + script + "' --check").c_str()) == 0);
 }
+
+}  // namespace coverage_test

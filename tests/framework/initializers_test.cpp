@@ -16,6 +16,8 @@
 #include "paths.h"
 #include "support/all_close.h"
 
+namespace initializers_test {
+
 using namespace cornu;
 using nlohmann::ordered_json;
 
@@ -160,3 +162,5 @@ TEST_CASE("mistakes with initializers, penalties and constraints are explained")
   CHECK_THROWS_AS(regularizers::L2({.l2 = -1}), ValueError);
   CHECK_THROWS_AS(regularizers::OrthogonalRegularizer({.mode = "diagonals"}), ValueError);
 }
+
+}  // namespace initializers_test

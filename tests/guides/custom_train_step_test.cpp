@@ -2,6 +2,8 @@
 #include "goldens.h"
 #include "support/all_close.h"
 
+namespace custom_train_step_test {
+
 using namespace cornu;
 using test::all_close;
 using test::check_close;
@@ -346,3 +348,5 @@ TEST_CASE("Two networks train each other for as many steps as asked for") {
   CHECK(gan.fit(dataset.take(2), {.epochs = 2, .verbose = Verbose::silent})["g_loss"].size() == 2);
   CHECK(gan.count_params() > 0);
 }
+
+}  // namespace custom_train_step_test

@@ -3,6 +3,8 @@
 #include "support/all_close.h"
 #include "support/temporary.h"
 
+namespace custom_training_loop_test {
+
 using namespace cornu;
 using test::all_close;
 using test::check_close;
@@ -316,3 +318,5 @@ TEST_CASE("A discriminator and a generator train each other in a loop") {
   CHECK_FALSE(all_close(generator.get_weights()[0], untouched[0], 0, 0));
   CHECK(d_optimizer->iterations() == 6);
 }
+
+}  // namespace custom_training_loop_test

@@ -5,6 +5,8 @@
 #include "support/all_close.h"
 #include "support/temporary.h"
 
+namespace customizing_saving_test {
+
 using namespace cornu;
 using test::all_close;
 using test::check_close;
@@ -326,3 +328,5 @@ TEST_CASE("Weights alone carry a layer's variable and leave its files behind") {
   model.load_weights(folder / "custom.weights.h5");
   CHECK(all_close(layer->stored_variables, before, 0, 0));
 }
+
+}  // namespace customizing_saving_test

@@ -4,6 +4,8 @@
 #include "guide_goldens.h"
 #include "support/temporary.h"
 
+namespace functional_api_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -456,3 +458,5 @@ TEST_CASE("functional: a layer with a loop in a model of a fixed batch") {
   Tensor y = model(random::normal({batch_size, timesteps, input_dim}, 0, 1, 1));
   check_same(y[Slice({}, 2)], entry(expected, "y"));
 }
+
+}  // namespace functional_api_test

@@ -5,6 +5,8 @@
 #include "support/all_close.h"
 #include "support/temporary.h"
 
+namespace intro_to_keras_for_engineers_test {
+
 using namespace cornu;
 using test::all_close;
 using test::check_close;
@@ -275,3 +277,5 @@ TEST_CASE("A model of one's own layers comes back from its file") {
   for (size_t i = 0; i < model->weights().size(); ++i)
     CHECK(all_close(loaded->weights()[i], model->weights()[i], 0, 0));
 }
+
+}  // namespace intro_to_keras_for_engineers_test

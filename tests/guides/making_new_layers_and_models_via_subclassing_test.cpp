@@ -4,6 +4,8 @@
 #include "guide_goldens.h"
 #include "support/temporary.h"
 
+namespace making_new_layers_and_models_via_subclassing_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -522,3 +524,5 @@ TEST_CASE("subclassing: a variational autoencoder of layers in layers") {
   CHECK(vae.count_params() == entry(expected, "params").get<int64_t>());
   CHECK(names_in(vae) == names_of_weights(entry(expected, "names")));
 }
+
+}  // namespace making_new_layers_and_models_via_subclassing_test

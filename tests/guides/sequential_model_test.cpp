@@ -3,6 +3,8 @@
 
 #include "guide_goldens.h"
 
+namespace sequential_model_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -205,3 +207,5 @@ TEST_CASE("sequential: a classifier on a network of keras.applications") {
   CHECK(model.count_params() == entry(expected, "params").get<int64_t>());
   CHECK(base_model->name() == entry(expected, "base").get<std::string>());
 }
+
+}  // namespace sequential_model_test

@@ -8,6 +8,8 @@
 #include "support/all_close.h"
 #include "support/temporary.h"
 
+namespace serialization_and_saving_test {
+
 using namespace cornu;
 using test::all_close;
 using test::check_close;
@@ -468,3 +470,5 @@ TEST_CASE("Weights that do not fit are left out on request") {
     CHECK(all_close(model.get_weights()[i], functional_model->get_weights()[i], 0, 0));
   CHECK(all_close(model.get_weights()[4], before[4], 0, 0));
 }
+
+}  // namespace serialization_and_saving_test

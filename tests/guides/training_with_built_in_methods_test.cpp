@@ -6,6 +6,8 @@
 #include "support/all_close.h"
 #include "support/temporary.h"
 
+namespace training_with_built_in_methods_test {
+
 using namespace cornu;
 using test::all_close;
 using test::check_close;
@@ -565,3 +567,5 @@ TEST_CASE("Figures are written for TensorBoard") {
   CHECK(std::filesystem::is_directory(folder / "logs" / "train"));
   CHECK(std::filesystem::is_directory(folder / "logs" / "validation"));
 }
+
+}  // namespace training_with_built_in_methods_test

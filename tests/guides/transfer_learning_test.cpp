@@ -3,6 +3,8 @@
 
 #include "guide_goldens.h"
 
+namespace transfer_learning_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -274,3 +276,5 @@ TEST_CASE("transfer: a network of keras.applications without its top") {
   CHECK(base_model->output().shape() == Shape{std::nullopt, 5, 5, 2048});
   check_summary(model, entry(expected, "summary"));
 }
+
+}  // namespace transfer_learning_test

@@ -3,6 +3,8 @@
 
 #include "guide_goldens.h"
 
+namespace understanding_masking_and_padding_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -285,3 +287,5 @@ TEST_CASE("masking: masked steps do not count in training") {
   CHECK(model.evaluate(x, y, {.verbose = silent})["loss"] ==
         Approx(entry(expected, "evaluated").get<double>()).epsilon(1e-5));
 }
+
+}  // namespace understanding_masking_and_padding_test

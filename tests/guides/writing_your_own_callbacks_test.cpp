@@ -6,6 +6,8 @@
 #include "support/all_close.h"
 #include "support/temporary.h"
 
+namespace writing_your_own_callbacks_test {
+
 using namespace cornu;
 using test::all_close;
 using test::check_close;
@@ -359,3 +361,5 @@ TEST_CASE("What a callback writes into the logs stands in the history") {
   CHECK(history["epoch_number"] == std::vector<double>{0, 1, 2});
   CHECK(history["double_loss"][2] == 2 * history["loss"][2]);
 }
+
+}  // namespace writing_your_own_callbacks_test

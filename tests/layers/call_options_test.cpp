@@ -5,6 +5,8 @@
 #include "support/all_close.h"
 #include "support/matchers.h"
 
+namespace call_options_test {
+
 using namespace cornu;
 using cornu::test::contains;
 using namespace cornu::layers;
@@ -120,3 +122,5 @@ TEST_CASE("Lists in braces, and dtypes by name, wherever options take them") {
   CHECK(Input({2}, {.dtype = "int64"}).dtype() == DType::int64);
   CHECK_THROWS_WITH(ops::cast(ops::array({1.5f}), "flaot32"), contains("float32"));
 }
+
+}  // namespace call_options_test

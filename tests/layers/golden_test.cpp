@@ -12,6 +12,8 @@
 #include "../support/layer_check.h"
 #include "support/all_close.h"
 
+namespace golden_test {
+
 using namespace cornu;
 using test::entry;
 using test::golden_file;
@@ -91,3 +93,5 @@ TEST_CASE("layers compute what Keras computes") {
     DYNAMIC_SECTION(name) { check(recorded); }
   }
 }
+
+}  // namespace golden_test

@@ -23,6 +23,8 @@
 #include <cornu/losses/functions.h>
 #include <cornu/metrics/functions.h>
 
+namespace names_test {
+
 using namespace cornu;
 
 namespace {
@@ -89,3 +91,5 @@ TEST_CASE("Losses are metrics' functions too") {
   const Tensor t = Tensor::from<float>({1, 2}, {1, 2}), p = Tensor::from<float>({2, 4}, {1, 2});
   CHECK(values(metrics::mean_squared_error(t, p)) == values(losses::mean_squared_error(t, p)));
 }
+
+}  // namespace names_test

@@ -5,6 +5,8 @@
 #include "../support/contract.h"
 #include "../support/option_cases.h"
 
+namespace seed_order_test {
+
 using namespace cornu;
 
 TEST_CASE("options that are objects keep the seeds that they took before the layer") {
@@ -49,3 +51,5 @@ TEST_CASE("options that are objects keep the seeds that they took before the lay
   layers::SimpleRNN own({.units = 2, .seed = 1});
   CHECK(random::default_seed() == seeds[2]);
 }
+
+}  // namespace seed_order_test

@@ -9,6 +9,8 @@
 #include "../support/option_cases.h"
 #include "../support/temporary.h"
 
+namespace trainable_test {
+
 using namespace cornu;
 using test::option_numbers;
 
@@ -119,3 +121,5 @@ TEST_CASE("an optimizer moves what trains, and the weights behind keep their val
     CHECK(test::identical(after[i], before[i]) == frozen);
   }
 }
+
+}  // namespace trainable_test

@@ -9,6 +9,8 @@
 #include "losses/golden.h"
 #include "support/all_close.h"
 
+namespace functions_test {
+
 using namespace cornu;
 
 namespace {
@@ -119,3 +121,5 @@ TEST_CASE("options may stand in Keras's order without names, and give Keras's va
   CHECK(is(circle(labels, embeddings, Tensor(), Tensor(), true, 8, 0.3),
            {1.6629916f, 0, 3.7173967f}));
 }
+
+}  // namespace functions_test

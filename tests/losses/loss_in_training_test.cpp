@@ -8,6 +8,8 @@
 #include "../support/contract.h"
 #include "../support/pattern.h"
 
+namespace loss_in_training_test {
+
 using namespace cornu;
 using test::pattern;
 
@@ -159,3 +161,5 @@ TEST_CASE("training by each loss lowers it, in the same steps eagerly and compil
       CHECK(test::difference(weights[0][i], weights[1][i]) < 1e-3);
   }
 }
+
+}  // namespace loss_in_training_test

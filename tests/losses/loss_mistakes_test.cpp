@@ -7,6 +7,8 @@
 #include "../support/contract.h"
 #include "../support/pattern.h"
 
+namespace loss_mistakes_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -151,3 +153,5 @@ TEST_CASE("a loss that was refused leaves nothing behind") {
   CHECK_THROWS_AS(compiled(Nest{y, pattern("real 2x5")}), ShapeError);
   CHECK(compiled(Nest{y, p}).tensor().item() == Approx(before));
 }
+
+}  // namespace loss_mistakes_test

@@ -7,6 +7,8 @@
 #include "../support/golden_json.h"
 #include "../support/pattern.h"
 
+namespace loss_options_test {
+
 using namespace cornu;
 using test::entry;
 using test::find_entry;
@@ -95,3 +97,5 @@ TEST_CASE("losses with each of their options agree with Keras, and so do their g
     }
   }
 }
+
+}  // namespace loss_options_test

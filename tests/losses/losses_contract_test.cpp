@@ -8,6 +8,8 @@
 #include "../support/contract.h"
 #include "../support/gradient_check.h"
 
+namespace losses_contract_test {
+
 using namespace cornu;
 using test::equals;
 using test::error_of;
@@ -218,3 +220,5 @@ TEST_CASE("losses say what is wrong") {
   CHECK_THROWS_AS(losses::LogCosh()(ops::ones({2, 3}), ops::ones({2, 3}), ops::ones({5})),
                   ShapeError);
 }
+
+}  // namespace losses_contract_test

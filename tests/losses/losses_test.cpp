@@ -15,6 +15,8 @@
 #include "catch.h"
 #include "losses/golden.h"
 
+namespace losses_test {
+
 using namespace cornu;
 
 namespace {
@@ -163,3 +165,5 @@ TEST_CASE("a last axis of size 1 stands for none") {
           Approx(want).margin(1e-6));
   }
 }
+
+}  // namespace losses_test

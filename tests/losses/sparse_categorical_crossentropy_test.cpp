@@ -10,6 +10,8 @@
 #include "catch.h"
 #include "losses/golden.h"
 
+namespace sparse_categorical_crossentropy_test {
+
 using namespace cornu;
 
 namespace {
@@ -85,3 +87,5 @@ TEST_CASE("crossentropies of logits that are no numbers are alike on all devices
            found[i] == Approx(expected[i]).epsilon(1e-5).margin(1e-6)));
   }
 }
+
+}  // namespace sparse_categorical_crossentropy_test

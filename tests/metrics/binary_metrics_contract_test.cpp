@@ -5,6 +5,8 @@
 #include "../catch.h"
 #include "metric_check.h"
 
+namespace binary_metrics_contract_test {
+
 using namespace cornu;
 using test::check_metric;
 using test::error_of;
@@ -124,3 +126,5 @@ TEST_CASE("binary metrics say what is wrong") {
   CHECK_THROWS_AS(metrics::BinaryIoU({.target_class_ids = {2}}), ValueError);
   CHECK_THROWS_AS((*metrics::TruePositives())(ops::ones({4}), ops::ones({5})), ShapeError);
 }
+
+}  // namespace binary_metrics_contract_test

@@ -6,6 +6,8 @@
 #include "../support/temporary.h"
 #include "metric_check.h"
 
+namespace class_metrics_contract_test {
+
 using namespace cornu;
 using test::check_metric;
 using test::equals;
@@ -160,3 +162,5 @@ TEST_CASE("metrics of classes say what is wrong") {
   CHECK_THROWS_AS(metrics::IoU({.num_classes = 2, .target_class_ids = std::vector<int64_t>{2}}),
                   ValueError);
 }
+
+}  // namespace class_metrics_contract_test

@@ -7,6 +7,8 @@
 #include "../support/contract.h"
 #include "../support/pattern.h"
 
+namespace function_metric_test {
+
 using namespace cornu;
 using test::pattern;
 
@@ -129,3 +131,5 @@ TEST_CASE("weights that fit no axis of a function's values are refused") {
                   ShapeError);
   CHECK(lambda.result().item() == 0);
 }
+
+}  // namespace function_metric_test

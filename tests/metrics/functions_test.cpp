@@ -18,6 +18,8 @@
 #include "losses/golden.h"
 #include "support/all_close.h"
 
+namespace functions_test {
+
 using namespace cornu;
 
 namespace {
@@ -81,3 +83,5 @@ TEST_CASE("class_id counts from the end as well") {
   metrics::Precision last({.class_id = -1}), same({.class_id = 1});
   CHECK((*last)(targets, predictions).item() == (*same)(targets, predictions).item());
 }
+
+}  // namespace functions_test

@@ -7,6 +7,8 @@
 #include "../support/contract.h"
 #include "../support/pattern.h"
 
+namespace metric_in_training_test {
+
 using namespace cornu;
 using test::pattern;
 
@@ -144,3 +146,5 @@ TEST_CASE("'accuracy' is the accuracy that fits the loss and the shapes") {
   binary->update_state(yes, one);
   CHECK(figure("binary_crossentropy", one, yes) == Approx(binary->result().item()));
 }
+
+}  // namespace metric_in_training_test

@@ -6,6 +6,8 @@
 #include "../support/contract.h"
 #include "../support/pattern.h"
 
+namespace metric_mistakes_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -185,3 +187,5 @@ TEST_CASE("a metric begins anew after a reset, whatever it saw") {
     }
   }
 }
+
+}  // namespace metric_mistakes_test

@@ -7,6 +7,8 @@
 #include "../support/golden_json.h"
 #include "../support/pattern.h"
 
+namespace metric_options_test {
+
 using namespace cornu;
 using test::entry;
 using test::find_entry;
@@ -130,3 +132,5 @@ TEST_CASE("metrics with each of their options agree with Keras in every way of r
     }
   }
 }
+
+}  // namespace metric_options_test

@@ -13,6 +13,8 @@
 #include "catch.h"
 #include "losses/golden.h"
 
+namespace metrics_test {
+
 using namespace cornu;
 
 TEST_CASE("metrics agree with Keras after each update, and again after a reset") {
@@ -91,3 +93,5 @@ TEST_CASE("metrics refuse what does not fit") {
       metrics::MeanSquaredError()(ops::zeros({4, 1}), ops::zeros({4, 1}), ops::ones({3})),
       test::contains("sample_weight"));
 }
+
+}  // namespace metrics_test

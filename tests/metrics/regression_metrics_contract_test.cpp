@@ -7,6 +7,8 @@
 #include "../catch.h"
 #include "metric_check.h"
 
+namespace regression_metrics_contract_test {
+
 using namespace cornu;
 using test::check_metric;
 using test::equals;
@@ -132,3 +134,5 @@ TEST_CASE("metrics of numbers say what does not fit") {
   CHECK(has(error_of([] { make_by_name("keras.metrics", "mean_squared_eror"); }),
             "mean_squared_error"));
 }
+
+}  // namespace regression_metrics_contract_test

@@ -11,6 +11,8 @@
 
 #include <limits>
 
+namespace loss_scale_optimizer_test {
+
 using namespace cornu;
 using optimizers::LossScaleOptimizer;
 
@@ -88,3 +90,5 @@ TEST_CASE("compile puts it around the optimizer of a model in mixed_float16") {
   CHECK_FALSE(compiled("mixed_float16", false));
   CHECK_FALSE(compiled("float32", true));
 }
+
+}  // namespace loss_scale_optimizer_test

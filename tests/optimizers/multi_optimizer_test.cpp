@@ -5,6 +5,8 @@
 #include <cornu/optimizers/multi_optimizer.h>
 #include <cornu/optimizers/sgd.h>
 
+namespace multi_optimizer_test {
+
 using namespace cornu;
 using optimizers::MultiOptimizer;
 using optimizers::OptimizerMap;
@@ -65,3 +67,5 @@ TEST_CASE("mistakes with maps of optimizers are explained") {
   CHECK_THROWS_AS(MultiOptimizer({.optimizer_map = OptimizerMap({.default_optimizer = scaled})}),
                   ValueError);
 }
+
+}  // namespace multi_optimizer_test

@@ -7,6 +7,8 @@
 #include "../support/gradient_check.h"
 #include "../support/temporary.h"
 
+namespace optimizer_files_test {
+
 using namespace cornu;
 using test::identical;
 
@@ -203,3 +205,5 @@ TEST_CASE("weights that are frozen keep their values and their optimizer's state
     CHECK_FALSE(identical(before[2], after[2]));
   }
 }
+
+}  // namespace optimizer_files_test

@@ -8,6 +8,8 @@
 #include "../support/contract.h"
 #include "../support/pattern.h"
 
+namespace optimizer_mistakes_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -160,3 +162,5 @@ TEST_CASE("learning rates may be set to numbers only where they are numbers") {
   CHECK(has(error_of([&] { scheduled->set_learning_rate(0.1); }), "schedule"));
   CHECK(scheduled->learning_rate() == 0.5);
 }
+
+}  // namespace optimizer_mistakes_test

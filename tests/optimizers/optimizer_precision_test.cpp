@@ -7,6 +7,8 @@
 #include "../support/contract.h"
 #include "../support/pattern.h"
 
+namespace optimizer_precision_test {
+
 using namespace cornu;
 using test::pattern;
 
@@ -122,3 +124,5 @@ TEST_CASE("an overflow in mixed precision halves the scale and leaves the weight
     CHECK(scaled->scale_loss(Tensor(1.0)).item() == 16);
   }
 }
+
+}  // namespace optimizer_precision_test

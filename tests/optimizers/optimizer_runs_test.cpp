@@ -9,6 +9,8 @@
 #include "../support/golden_json.h"
 #include "../support/pattern.h"
 
+namespace optimizer_runs_test {
+
 using namespace cornu;
 using test::entry;
 using test::find_entry;
@@ -241,3 +243,5 @@ TEST_CASE("schedules have Keras's rates at and beside their bounds") {
     }
   }
 }
+
+}  // namespace optimizer_runs_test

@@ -9,6 +9,8 @@
 #include "../support/gradient_check.h"
 #include "../support/temporary.h"
 
+namespace optimizers_contract_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -231,3 +233,5 @@ TEST_CASE("optimizers refuse gradients that do not fit") {
     CHECK(!identical(at[0].value(), variables()[0].value()));
   }
 }
+
+}  // namespace optimizers_contract_test

@@ -15,6 +15,8 @@
 
 #include "paths.h"
 
+namespace optimizers_test {
+
 using namespace cornu;
 using nlohmann::ordered_json;
 
@@ -223,3 +225,5 @@ TEST_CASE("iterations are updates, also where gradients are accumulated") {
   CHECK(sgd->variables()[0].value().item() == 10);  // in files, as Keras's
   CHECK(plain->iterations().item() == 10);
 }
+
+}  // namespace optimizers_test

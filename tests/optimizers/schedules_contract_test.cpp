@@ -8,6 +8,8 @@
 #include "../support/contract.h"
 #include "../support/temporary.h"
 
+namespace schedules_contract_test {
+
 using namespace cornu;
 using namespace cornu::optimizers::schedules;
 using test::error_of;
@@ -152,3 +154,5 @@ TEST_CASE("schedules say what is wrong") {
   CHECK(has(error_of([] { CosineDecay({.initial_learning_rate = 1, .decay_steps = 0}); }),
             "decay_steps"));
 }
+
+}  // namespace schedules_contract_test

@@ -9,6 +9,8 @@
 
 #include "paths.h"
 
+namespace schedules_test {
+
 using namespace cornu;
 using nlohmann::ordered_json;
 
@@ -41,3 +43,5 @@ TEST_CASE("schedules check their options") {
                                           .values = std::vector<Number>{1.0, 0.5}}),
                   ValueError);
 }
+
+}  // namespace schedules_test

@@ -8,20 +8,10 @@
 #include <cornu/cornu.h>
 
 #include "../catch.h"
+#include "error_of.h"
 #include "layer_check.h"
 
 namespace cornu::test {
-
-/// The message of the error that `f` throws, or "no error".
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 /// Whether `text` has `part` in it; the text goes into the report of a failed check.
 inline bool has(const std::string& text, const std::string& part) {

@@ -6,6 +6,8 @@
 
 #include "../catch.h"
 
+namespace pipelines_test {
+
 using namespace cornu;
 
 namespace {
@@ -92,3 +94,5 @@ TEST_CASE("fit takes batches that workers make") {
   const History history = model->fit(batches, {.epochs = 3, .verbose = 0});
   CHECK(history.epoch.size() == 3);
 }
+
+}  // namespace pipelines_test

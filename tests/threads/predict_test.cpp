@@ -11,6 +11,8 @@
 #include "../catch.h"
 #include "../support/layer_check.h"
 
+namespace predict_test {
+
 using namespace cornu;
 
 namespace {
@@ -234,3 +236,5 @@ TEST_CASE("two threads do not train one model") {
   std::thread([&] { training = message([&] { model.train_on_batch(x, y); }); }).join();
   CHECK(training.empty());
 }
+
+}  // namespace predict_test

@@ -3,6 +3,8 @@
 
 #include "../catch.h"
 
+namespace same_bits_test {
+
 using namespace cornu;
 
 namespace {
@@ -107,3 +109,5 @@ TEST_CASE("weights after 200 steps are the same for any number of threads") {
     }
   }
 }
+
+}  // namespace same_bits_test

@@ -14,6 +14,8 @@
 #include "../paths.h"
 #include "program.h"
 
+namespace command_line_docs_test {
+
 using namespace cornu;
 using namespace cornu::test;
 namespace fs = std::filesystem;
@@ -148,3 +150,5 @@ TEST_CASE("the page's commands do what they are shown for") {
     CHECK(std::filesystem::exists(folder / file));
   }
 }
+
+}  // namespace command_line_docs_test

@@ -8,6 +8,8 @@
 
 #include "program.h"
 
+namespace compiling_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -125,3 +127,5 @@ TEST_CASE("doctor looks at a model as it would be compiled") {
   CHECK(has(run_in(classes.path(), doctor + " --loss msee"), "Did you mean"));
   CHECK(run_in(classes.path(), doctor + " --optimizer adam").status == 2);
 }
+
+}  // namespace compiling_test

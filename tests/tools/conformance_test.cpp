@@ -14,6 +14,8 @@
 
 #include "../paths.h"
 
+namespace conformance_test {
+
 using namespace cornu;
 namespace fs = std::filesystem;
 
@@ -81,3 +83,5 @@ TEST_CASE("What is expected to behave as in Keras does, eagerly and compiled") {
 TEST_CASE("The runner counts a folder without cases as an error") {
   CHECK(run("--area nothing").status == 2);
 }
+
+}  // namespace conformance_test

@@ -15,6 +15,8 @@
 
 #include "program.h"
 
+namespace cornu_test {
+
 using namespace cornu;
 using namespace cornu::test;
 namespace fs = std::filesystem;
@@ -264,3 +266,5 @@ TEST_CASE("commands and numbers that are none") {
   CHECK(outcome.status == 2);
   CHECK(has(outcome, "expected a number above 0, found 'abc'"));
 }
+
+}  // namespace cornu_test

@@ -13,6 +13,8 @@
 
 #include "program.h"
 
+namespace csv_arrays_test {
+
 using namespace cornu;
 using namespace cornu::test;
 namespace fs = std::filesystem;
@@ -81,3 +83,5 @@ TEST_CASE("integers of tables are integers") {
   CHECK(has(text, "9007199254740993"));
   CHECK(has(text, "\r\n-2\r\n"));
 }
+
+}  // namespace csv_arrays_test

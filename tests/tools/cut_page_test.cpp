@@ -6,6 +6,8 @@
 #include "../paths.h"
 #include "program.h"
 
+namespace cut_page_test {
+
 using namespace cornu::test;
 
 namespace {
@@ -73,3 +75,5 @@ TEST_CASE("a block that is from a file has that file's lines") {
   CHECK(has(cut(folder, "<!-- from gone.h -->\n```cpp\nint a;\n```\n"),
             "page.md:2: there is no file gone.h"));
 }
+
+}  // namespace cut_page_test

@@ -6,6 +6,8 @@
 #include "../paths.h"
 #include "program.h"
 
+namespace gpu_bundle_test {
+
 using namespace cornu::test;
 
 namespace {
@@ -107,3 +109,5 @@ TEST_CASE("A bundle for GPUs keeps to its seconds") {
   CHECK(bundle.status("test_framework-slow_test") == "failed");
   CHECK(bundle.status("cornu lstm") == "skipped");
 }
+
+}  // namespace gpu_bundle_test

@@ -10,6 +10,8 @@
 #include "program.h"
 #include "support/skip.h"
 
+namespace parity_test {
+
 using namespace cornu;
 using namespace cornu::test;
 namespace fs = std::filesystem;
@@ -84,3 +86,5 @@ TEST_CASE("parity compares all layers and names the first that diverges") {
   CHECK_THAT(different.text, contains("2 of 7 diverge, the first is 'head': largest error 1") &&
                                  contains("layer Dense"));
 }
+
+}  // namespace parity_test

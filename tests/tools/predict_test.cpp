@@ -12,6 +12,8 @@
 
 #include "program.h"
 
+namespace predict_test {
+
 using namespace cornu;
 using namespace cornu::test;
 namespace fs = std::filesystem;
@@ -161,3 +163,5 @@ TEST_CASE("NaN has no sign in what is printed and written") {
   REQUIRE(run_in(folder.path(), "predict m.keras d.npz -o p.csv").status == 0);
   CHECK(slurp(folder / "p.csv") == "sum\r\nnan\r\n");
 }
+
+}  // namespace predict_test

@@ -12,6 +12,8 @@
 
 #include "program.h"
 
+namespace replay_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -86,3 +88,5 @@ TEST_CASE("cornu replay says what is missing or has changed") {
   spill(folder / "d.npz", slurp(folder / "d.npz") + " ");
   CHECK(has(text("run --step 6"), "has changed since the run"));
 }
+
+}  // namespace replay_test

@@ -9,6 +9,8 @@
 
 #include "program.h"
 
+namespace report_test {
+
 using namespace cornu;
 using namespace cornu::test;
 namespace fs = std::filesystem;
@@ -282,3 +284,5 @@ TEST_CASE("Errors of report") {
   refused("one --data data.npz", "no run has a model");
   refused("one -o /no/such/folder/page.html", "/no/such/folder");
 }
+
+}  // namespace report_test

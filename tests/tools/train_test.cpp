@@ -24,6 +24,8 @@
 
 #include "program.h"
 
+namespace train_test {
+
 using namespace cornu;
 using namespace cornu::test;
 namespace fs = std::filesystem;
@@ -554,3 +556,5 @@ TEST_CASE("predictions of classes as a table") {
     right += table.find("class")->texts[i] == species[static_cast<size_t>(expected[i])];
   CHECK(right > samples * 3 / 4);
 }
+
+}  // namespace train_test

@@ -11,6 +11,8 @@
 
 #include "program.h"
 
+namespace zoo_test {
+
 using namespace cornu::test;
 namespace fs = std::filesystem;
 
@@ -121,3 +123,5 @@ TEST_CASE("outputs that are strings are compared as strings") {
   CHECK(outcome.status == 1);
   CHECK(has(outcome, "element 2 is 'brook', expected 'tree'"));
 }
+
+}  // namespace zoo_test

@@ -7,6 +7,8 @@
 #include "../../support/layer_check.h"
 #include "../../support/temporary.h"
 
+namespace bert_test {
+
 using namespace cornu;
 using applications::BertMaskedLM;
 using test::difference;
@@ -95,3 +97,5 @@ TEST_CASE("What is wrong about a BERT is said") {
   const Tensor ids = ops::zeros({1, 4}, DType::int32);
   CHECK_THROWS_WITH(model(Nest{{"token_ids", ids}}), test::contains("segment_ids"));
 }
+
+}  // namespace bert_test

@@ -6,6 +6,8 @@
 #include "../../catch.h"
 #include "../../support/temporary.h"
 
+namespace generation_test {
+
 using namespace cornu;
 using applications::GPT2CausalLM;
 using Ids = std::vector<int64_t>;
@@ -133,3 +135,5 @@ TEST_CASE("Options of generation that cannot be together are errors") {
   CHECK_THROWS_WITH(model->generate_batch({{1}, {}}), test::contains("no tokens"));
   CHECK_THROWS_AS(samplers::Beam(0), ValueError);
 }
+
+}  // namespace generation_test

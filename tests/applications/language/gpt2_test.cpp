@@ -8,6 +8,8 @@
 #include "../../support/golden_json.h"
 #include "../../support/temporary.h"
 
+namespace gpt2_test {
+
 using namespace cornu;
 using applications::GPT2CausalLM;
 using test::entry;
@@ -165,3 +167,5 @@ TEST_CASE("A GPT-2 trains, and a file keeps it") {
   CHECK(ops::max(ops::abs((*same)(ids)-model(ids))).item() == 0);
   CHECK(same->generate({1, 2}) == model.generate({1, 2}));
 }
+
+}  // namespace gpt2_test

@@ -8,6 +8,8 @@
 #include "catch.h"
 #include "support/skip.h"
 
+namespace keras_hub_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using namespace cornu::applications;
@@ -93,3 +95,5 @@ TEST_CASE("KerasHub opens saved language models and computes what they do") {
   INFO(slurp(report));
   CHECK(status == 0);
 }
+
+}  // namespace keras_hub_test

@@ -8,6 +8,8 @@
 #include "../../support/contract.h"
 #include "../../support/temporary.h"
 
+namespace language_models_test {
+
 using namespace cornu;
 using applications::CausalLM;
 using applications::GenerateOptions;
@@ -356,3 +358,5 @@ TEST_CASE("Answers end at stop tokens, at their callers' word, and at the longes
   // After an error the model goes on as before.
   CHECK(w.lm->generate({1, 2}, {.sampler = samplers::Random(), .seed = 1}) == whole);
 }
+
+}  // namespace language_models_test

@@ -7,6 +7,8 @@
 #include "../../support/layer_check.h"
 #include "../../support/temporary.h"
 
+namespace llama_test {
+
 using namespace cornu;
 using applications::LlamaCausalLM;
 using applications::LlamaConfig;
@@ -211,3 +213,5 @@ TEST_CASE("Wrong options of Llama and Mistral are errors that say so") {
                                                    .sliding_window = 0}),
                     test::contains("sliding_window"));
 }
+
+}  // namespace llama_test

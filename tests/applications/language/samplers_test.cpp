@@ -7,6 +7,8 @@
 #include "../../catch.h"
 #include "../../support/temporary.h"
 
+namespace samplers_test {
+
 using namespace cornu;
 using samplers::Sampler;
 
@@ -92,3 +94,5 @@ TEST_CASE("Samplers refuse what makes no sense, with what was given") {
   CHECK_THROWS_AS(samplers::TopP(std::nan("")), ValueError);
   CHECK_THROWS_WITH(samplers::Beam(-1), contains("num_beams must be positive, found -1"));
 }
+
+}  // namespace samplers_test

@@ -7,6 +7,8 @@
 #include "../../support/layer_check.h"
 #include "../../support/temporary.h"
 
+namespace t5_test {
+
 using namespace cornu;
 using test::difference;
 using test::entry;
@@ -79,3 +81,5 @@ TEST_CASE("Wrong options of T5 are errors that say so") {
   config.num_heads = 3;
   CHECK_THROWS_WITH(applications::T5Backbone(config), test::contains("multiple of num_heads"));
 }
+
+}  // namespace t5_test

@@ -7,6 +7,8 @@
 #include "../../support/contract.h"
 #include "../../support/temporary.h"
 
+namespace tokenizer_edges_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -213,3 +215,5 @@ TEST_CASE("Special tokens that a vocabulary does not have are refused") {
             }),
             "found 'a b c'"));
 }
+
+}  // namespace tokenizer_edges_test

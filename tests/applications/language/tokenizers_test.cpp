@@ -10,6 +10,8 @@
 #include "../../support/golden_json.h"
 #include "../../support/temporary.h"
 
+namespace tokenizers_test {
+
 using namespace cornu;
 using test::entry;
 using tokenizers::BytePairTokenizer;
@@ -163,3 +165,5 @@ TEST_CASE("A tokenizer serves several threads") {
   for (std::thread& thread : threads) thread.join();
   for (const auto& mine : found) CHECK(mine == found[0]);
 }
+
+}  // namespace tokenizers_test

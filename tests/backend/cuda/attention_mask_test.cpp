@@ -8,6 +8,8 @@
 
 #include "../array.h"
 
+namespace attention_mask_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -214,3 +216,5 @@ TEST_CASE("what a library adds to scores is finite in its dtype") {
                         DType::boolean);
   CHECK(causal.bias_layout() == cuda::cudnn::Layout{{2, 1, 8, 9}, {72, 72, 9, 1}});
 }
+
+}  // namespace attention_mask_test

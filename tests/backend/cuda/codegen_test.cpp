@@ -11,6 +11,8 @@
 #include "gpu_runs.h"
 #include "host_form.h"
 
+namespace codegen_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -213,3 +215,5 @@ TEST_CASE("kernels that cannot be generated say so") {
   const Operand out[] = {{&shape, DType::int32, nullptr}};
   CHECK_THROWS_AS(cuda::plan(Random{Distribution::normal}, in, out), ValueError);
 }
+
+}  // namespace codegen_test

@@ -7,6 +7,8 @@
 #include "../array.h"
 #include "host_context.h"
 
+namespace conv_products_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -96,3 +98,5 @@ TEST_CASE("convolutions that are no single product are left to others") {
   CHECK_FALSE(has(DType::bfloat16, {2, 6, 6, 8}, {3, 3, 8, 8}, {2, 4, 4, 8}));
   CHECK(has(DType::bfloat16, {128, 56, 56, 64}, {1, 1, 64, 256}, {128, 56, 56, 256}));
 }
+
+}  // namespace conv_products_test

@@ -13,6 +13,8 @@
 
 #include "catch.h"
 
+namespace cuda_allocator_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 
@@ -348,3 +350,5 @@ TEST_CASE("Threads allocate side by side", "[cuda]") {
   for (std::thread& thread : threads) thread.join();
   CHECK(memory.stats().live == 0);
 }
+
+}  // namespace cuda_allocator_test

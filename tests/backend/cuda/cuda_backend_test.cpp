@@ -8,6 +8,8 @@
 
 #include "fake_bench.h"
 
+namespace cuda_backend_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -428,3 +430,5 @@ TEST_CASE("Threads share a device", "[cuda]") {
     });
   for (std::thread& thread : threads) thread.join();
 }
+
+}  // namespace cuda_backend_test

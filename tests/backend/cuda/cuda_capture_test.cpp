@@ -5,6 +5,8 @@
 
 #include "fake_bench.h"
 
+namespace cuda_capture_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -430,3 +432,5 @@ TEST_CASE("Everything is given back in the end", "[cuda]") {
   CHECK(bench.driver.objects() == 0);
   CHECK(bench.driver.allocated() == 0);
 }
+
+}  // namespace cuda_capture_test

@@ -19,6 +19,8 @@ namespace cornu::backend::cuda {
 [[gnu::weak]] std::string cufft_version(std::string*);
 }  // namespace cornu::backend::cuda
 
+namespace cufft_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -264,3 +266,5 @@ TEST_CASE("cuFFT tells its version", "[cuda]") {
   }
   CHECK(std::count(version.begin(), version.end(), '.') == 2);
 }
+
+}  // namespace cufft_test

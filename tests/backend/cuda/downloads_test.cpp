@@ -9,6 +9,8 @@
 
 #include "fake_bench.h"
 
+namespace downloads_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -84,3 +86,5 @@ TEST_CASE("A copy to the host that fails is an error, and the next one works", "
   CHECK_THROWS_AS(bench.backend().capture([&] { bench.host(data, 2); }), StateError);
   CHECK(bench.host(data, 2) == std::vector<float>{1, 2});
 }
+
+}  // namespace downloads_test

@@ -6,6 +6,8 @@
 
 #include "fake_bench.h"
 
+namespace fallback_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -71,3 +73,5 @@ TEST_CASE("A device says who runs each kind of kernel", "[cuda]") {
   for (const KernelPath& path : bench.backend().kernel_paths()) failed |= !path.error.empty();
   CHECK(failed);
 }
+
+}  // namespace fallback_test

@@ -7,6 +7,8 @@
 #include "catch.h"
 #include "gpu_runs.h"
 
+namespace gpu_sequences_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -145,3 +147,5 @@ TEST_CASE("GPUs walk along sequences as the CPU does") {
             check_recurrent(*device, {cell, false, bias, reverse}, dtype, true);
           }
 }
+
+}  // namespace gpu_sequences_test

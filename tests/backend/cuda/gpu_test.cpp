@@ -10,6 +10,8 @@
 #include "gpu_runs.h"
 #include "kernel_cases.h"
 
+namespace gpu_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -219,3 +221,5 @@ TEST_CASE("GPUs decompose matrices") {
       }
   }
 }
+
+}  // namespace gpu_test

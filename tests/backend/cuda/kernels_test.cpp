@@ -16,6 +16,8 @@
 #include "host_form.h"
 #include "kernel_cases.h"
 
+namespace kernels_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -270,3 +272,5 @@ TEST_CASE("kernels say what they do not take") {
   CHECK_THROWS_AS(plan_of(Sort{false, 1}, {{big}}, {{1}, {1}}, DType::float32, DType::int32),
                   ValueError);
 }
+
+}  // namespace kernels_test

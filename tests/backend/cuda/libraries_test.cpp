@@ -25,6 +25,8 @@ namespace cornu::backend::cuda {
 [[gnu::weak]] std::string cusolver_version(std::string*);
 }  // namespace cornu::backend::cuda
 
+namespace libraries_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::cuda;
@@ -547,3 +549,5 @@ TEST_CASE("cuDNN sums attention's query gradients in float32 where scores would 
     CHECK(std::stoull(said.substr(at + workspace.size())) + 268435456 < size_t{2} << 30);
   }
 }
+
+}  // namespace libraries_test

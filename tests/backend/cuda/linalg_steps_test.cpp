@@ -12,6 +12,8 @@
 #include "fake_bench.h"
 #include "host_context.h"
 
+namespace linalg_steps_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::cuda;
@@ -341,3 +343,5 @@ TEST_CASE("without a library the host decomposes") {
       decompose_on(bench.backend(), {LinalgOp::cholesky}, {Array(DType::float32, {1, 1}, {-1})}),
       ValueError);
 }
+
+}  // namespace linalg_steps_test

@@ -10,6 +10,8 @@
 #include "catch.h"
 #include "fake_bench.h"
 
+namespace measuring_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -91,3 +93,5 @@ TEST_CASE("operands for trials are given back, and left out where there is no ro
     CHECK(in_use() == before);
   }
 }
+
+}  // namespace measuring_test

@@ -17,6 +17,8 @@
 #include "codegen_cases.h"
 #include "host_form.h"
 
+namespace nvrtc_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -310,3 +312,5 @@ TEST_CASE("libraries are looked for in the folders that the user names, and erro
   CHECK(c.find("no_such_function") == nullptr);
   CHECK_THROWS_AS(c.function<void()>("no_such_function"), UnsupportedError);
 }
+
+}  // namespace nvrtc_test

@@ -12,6 +12,8 @@
 
 #include "fake_bench.h"
 
+namespace opening_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -187,3 +189,5 @@ TEST_CASE("A process that was forked after GPUs were looked for is told so", "[c
   CHECK(told(getpid()).find("forked") == std::string::npos);
   CHECK(told(getpid()).find("opening a device") != std::string::npos);
 }
+
+}  // namespace opening_test

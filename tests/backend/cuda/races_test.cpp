@@ -7,6 +7,8 @@
 #include "kernel_cases.h"
 #include "thread_form.h"
 
+namespace races_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -121,3 +123,5 @@ TEST_CASE("a barrier that is missing is found") {
   }
   FAIL("No kernel with a barrier was found.");
 }
+
+}  // namespace races_test

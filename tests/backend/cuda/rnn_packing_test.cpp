@@ -9,6 +9,8 @@
 
 #include "../array.h"
 
+namespace rnn_packing_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -164,3 +166,5 @@ TEST_CASE("a library's recurrent layer on packed weights is that of the CPU") {
             CHECK(copied(packing.unpack[weight], weights) == *given[weight]);
         }
 }
+
+}  // namespace rnn_packing_test

@@ -6,6 +6,8 @@
 
 #include "catch.h"
 
+namespace staging_test {
+
 using namespace cornu::backend;
 
 namespace {
@@ -88,3 +90,5 @@ TEST_CASE("Many small pieces wait for the oldest", "[cuda]") {
   CHECK(ring.pending() == cuda::StagingRing::most_pieces);
   device.done = device.marks;
 }
+
+}  // namespace staging_test

@@ -11,6 +11,8 @@
 #include "../../support/temporary.h"
 #include "catch.h"
 
+namespace trial_choices_test {
+
 using namespace cornu;
 using backend::cuda::TrialChoices;
 
@@ -89,3 +91,5 @@ TEST_CASE("the folder of kernels and choices is its owner's alone") {
   CHECK(backend::cuda::usable_kernel_folder(folder / "c" / "d").empty());
   CHECK(backend::cuda::usable_kernel_folder({}).empty());
 }
+
+}  // namespace trial_choices_test

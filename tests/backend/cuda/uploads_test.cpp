@@ -5,6 +5,8 @@
 
 #include "fake_bench.h"
 
+namespace uploads_test {
+
 using namespace cornu;
 using namespace cornu::backend;
 using namespace cornu::backend::testing;
@@ -282,3 +284,5 @@ TEST_CASE("Blocks under way end with the device", "[cuda]") {
   CHECK(t.driver.objects() == 0);
   CHECK(t.driver.allocated() == 0);
 }
+
+}  // namespace uploads_test

@@ -8,6 +8,8 @@
 #include "catch.h"
 #include "support/gradient_check.h"
 
+namespace remat_test {
+
 using namespace cornu;
 using cornu::test::noise;
 
@@ -89,3 +91,5 @@ TEST_CASE("remat without a tape is the function itself") {
   const auto twice = remat([](const Nest& x) { return Nest(x.tensor() * 2.0); });
   CHECK(twice(Tensor::from({4.0f}, {})).tensor().item() == 8);
 }
+
+}  // namespace remat_test

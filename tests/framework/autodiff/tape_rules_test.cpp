@@ -10,6 +10,8 @@
 #include "catch.h"
 #include "support/gradient_check.h"
 
+namespace tape_rules_test {
+
 using namespace cornu;
 using test::noise;
 using List = std::vector<Tensor>;
@@ -300,3 +302,5 @@ TEST_CASE("gradients in compiled functions follow the same rules") {
   }
   CHECK(f->report().replays == 3);
 }
+
+}  // namespace tape_rules_test

@@ -5,6 +5,8 @@
 #include "catch.h"
 #include "support/gradient_check.h"
 
+namespace tape_test {
+
 using namespace cornu;
 using cornu::test::gradient_error;
 using cornu::test::noise;
@@ -354,3 +356,5 @@ TEST_CASE("a tape releases what its sweep has passed") {
   REQUIRE(at_the_end > 0);
   CHECK(at_the_end <= before + 3 * megabyte);
 }
+
+}  // namespace tape_test

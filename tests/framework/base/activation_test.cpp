@@ -7,6 +7,8 @@
 #include "support/all_close.h"
 #include "support/matchers.h"
 
+namespace activation_test {
+
 using namespace cornu;
 using cornu::test::contains;
 using Codec = detail::OptionCodec<Activation>;
@@ -97,3 +99,5 @@ TEST_CASE("functions of keras.activations are options with their names") {
   CHECK(Activation(ops::sin).name().empty());
   CHECK_THROWS_WITH(Activation(ops::gelu), contains("lambda"));
 }
+
+}  // namespace activation_test

@@ -8,6 +8,8 @@
 
 #include "catch.h"
 
+namespace activity_regularizer_test {
+
 using namespace cornu;
 
 TEST_CASE("any layer may have a penalty on its outputs") {
@@ -64,3 +66,5 @@ TEST_CASE("models with options keep the penalty on their outputs") {
   CHECK(again->activity_regularizer());
   CHECK(again->config.units == 3);
 }
+
+}  // namespace activity_regularizer_test

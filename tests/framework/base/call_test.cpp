@@ -7,6 +7,8 @@
 #include "../../support/layer_check.h"
 #include "support/matchers.h"
 
+namespace call_test {
+
 using namespace cornu;
 using test::contains;
 
@@ -303,3 +305,5 @@ TEST_CASE("compute_mask needs no mask where the inputs tell it") {
   CHECK(embedding->compute_mask(ops::array({{0, 2}})).to_vector<bool>() ==
         std::vector<bool>{false, true});
 }
+
+}  // namespace call_test

@@ -12,6 +12,8 @@
 #include "support/layer_check.h"
 #include "support/temporary.h"
 
+namespace dtype_policy_map_test {
+
 using namespace cornu;
 using cornu::test::contains;
 using Codec = detail::OptionCodec<DTypePolicy>;
@@ -164,3 +166,5 @@ TEST_CASE("policies of quantized layers have Keras's classes") {
   CHECK_THROWS_AS(AWQDTypePolicy("awq/4/0"), ValueError);
   CHECK_THROWS_AS(DTypePolicy("float32").weight_bits(), StateError);
 }
+
+}  // namespace dtype_policy_map_test

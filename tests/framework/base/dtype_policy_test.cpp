@@ -7,6 +7,8 @@
 #include "catch.h"
 #include "support/matchers.h"
 
+namespace dtype_policy_test {
+
 using namespace cornu;
 using cornu::test::contains;
 using Codec = detail::OptionCodec<DTypePolicy>;
@@ -51,3 +53,5 @@ TEST_CASE("policies say what they do not know") {
       contains("QuantizedDTypePolicy is not supported"));
   CHECK_THROWS_WITH(Codec::decode(1), "expected a dtype policy, found " + Value(1).kind());
 }
+
+}  // namespace dtype_policy_test

@@ -4,6 +4,8 @@
 #include "catch.h"
 #include "support/matchers.h"
 
+namespace input_spec_test {
+
 using namespace cornu;
 using cornu::test::contains;
 
@@ -82,3 +84,5 @@ TEST_CASE("A dtype, several inputs, inputs by name, and those that may be missin
   const auto required = make<Checked>(std::vector<InputSpec>{{.ndim = 1}, {.ndim = 1}});
   CHECK_THROWS_WITH(required({ops::ones({2}), Tensor()}), contains("input 1 is missing"));
 }
+
+}  // namespace input_spec_test

@@ -8,6 +8,8 @@
 #include "support/matchers.h"
 #include "support/standard_error.h"
 
+namespace layer_masks_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -266,3 +268,5 @@ TEST_CASE("masks of a compiled model are those of its calls") {
   const Tensor kept = ops::cast(mask, DType::float32);
   CHECK(loss == Approx((ops::sum(errors * kept) / ops::sum(kept)).item()).epsilon(1e-5));
 }
+
+}  // namespace layer_masks_test

@@ -10,6 +10,8 @@
 #include "support/matchers.h"
 #include "support/standard_error.h"
 
+namespace layer_test {
+
 using namespace cornu;
 using cornu::test::contains;
 using cornu::test::standard_error_of;
@@ -344,3 +346,5 @@ TEST_CASE("a layer with weights that nobody around it tracks is warned of, once"
           alone(x);
         }).empty());
 }
+
+}  // namespace layer_test

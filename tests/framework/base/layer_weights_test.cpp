@@ -7,6 +7,8 @@
 #include "support/contract.h"
 #include "support/matchers.h"
 
+namespace layer_weights_test {
+
 using namespace cornu;
 using cornu::test::contains;
 using test::equals;
@@ -297,3 +299,5 @@ TEST_CASE("penalties are of trainable weights, and losses need a tensor") {
                     "add_loss: expected a scalar, found an empty Tensor.");
   CHECK(plain.losses().empty());
 }
+
+}  // namespace layer_weights_test

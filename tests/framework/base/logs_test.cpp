@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+namespace logs_test {
+
 using namespace cornu;
 
 TEST_CASE("logs are numbers by name") {
@@ -79,3 +81,5 @@ TEST_CASE("what was overwritten or removed is no array any more") {
   logs.clear();
   CHECK_FALSE(logs.is_array("a"));
 }
+
+}  // namespace logs_test

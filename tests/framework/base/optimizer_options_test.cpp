@@ -11,6 +11,8 @@
 #include "support/matchers.h"
 #include "support/standard_error.h"
 
+namespace optimizer_options_test {
+
 using namespace cornu;
 using cornu::test::contains;
 using test::equals;
@@ -402,3 +404,5 @@ TEST_CASE("mistakes with the options say what was found") {
   CHECK(test::has(test::error_of([&] { unbuilt.apply({both(1)}); }),
                   "apply without variables needs a call of build(variables) before"));
 }
+
+}  // namespace optimizer_options_test

@@ -6,6 +6,8 @@
 #include "support/contract.h"
 #include "support/matchers.h"
 
+namespace optimizer_weights_test {
+
 using namespace cornu;
 using cornu::test::contains;
 using test::equals;
@@ -139,3 +141,5 @@ TEST_CASE("set_weights refuses empty tensors") {
   sgd->build({pair(1, 2)});
   CHECK_THROWS_WITH(sgd->set_weights({Tensor()}), contains("is an empty tensor"));
 }
+
+}  // namespace optimizer_weights_test

@@ -8,6 +8,8 @@
 
 #include "catch.h"
 
+namespace own_classes_test {
+
 using namespace cornu;
 
 namespace {
@@ -47,3 +49,5 @@ TEST_CASE("a metric of one's own needs nothing but update_state and result") {
   CHECK(total.result().item() == 7);
   CHECK(to_json(Value(total.get_config())) == R"({"name": "total", "dtype": "float32"})");
 }
+
+}  // namespace own_classes_test

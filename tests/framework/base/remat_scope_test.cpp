@@ -5,6 +5,8 @@
 #include "catch.h"
 #include "support/gradient_check.h"
 
+namespace remat_scope_test {
+
 using namespace cornu;
 using cornu::test::noise;
 
@@ -232,3 +234,5 @@ TEST_CASE("the size of outputs is that of the very call") {
   const Tensor y = (*layer)(x, {.extra = {{"factor", 3.0}}});
   CHECK(tape.gradient(ops::sum(y), x).to_vector<float>() == std::vector<float>{3, 3, 3, 3});
 }
+
+}  // namespace remat_scope_test

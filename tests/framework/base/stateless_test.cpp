@@ -4,6 +4,8 @@
 #include "catch.h"
 #include "support/matchers.h"
 
+namespace stateless_test {
+
 using namespace cornu;
 using cornu::test::contains;
 
@@ -162,3 +164,5 @@ TEST_CASE("A compiled function inside a StatelessScope computes with the scope's
   const StatelessScope scope({{v, Tensor(5.0f)}});
   CHECK(times(Tensor(3.0f)).item() == 15);
 }
+
+}  // namespace stateless_test

@@ -7,6 +7,8 @@
 #include "support/contract.h"
 #include "support/golden_json.h"
 
+namespace weighted_reductions_test {
+
 using namespace cornu;
 using test::entry;
 using test::error_of;
@@ -185,3 +187,5 @@ TEST_CASE("losses of no tensor, and of unknown reductions, say so") {
   CHECK(has(error_of([] { Itself loss("Sum"); }), "reduction 'Sum' is not one of"));
   CHECK(has(error_of([] { Itself loss(""); }), "reduction '' is not one of"));
 }
+
+}  // namespace weighted_reductions_test

@@ -12,6 +12,8 @@
 #include "support/all_close.h"
 #include "support/gradient_check.h"
 
+namespace batched_functions_test {
+
 using namespace cornu;
 using cornu::test::noise;
 
@@ -348,3 +350,5 @@ TEST_CASE("elements in structures are mapped into structures") {
     check_equal(y["list"][1][0].tensor(), b);
   }
 }
+
+}  // namespace batched_functions_test

@@ -5,6 +5,8 @@
 #include "catch.h"
 #include "support/contract.h"
 
+namespace batching_test {
+
 using namespace cornu;
 using test::identical;
 
@@ -57,3 +59,5 @@ TEST_CASE("A mapped function may compute what it does not give, with numbers of 
     if (slope) CHECK(slope.shape() == x.shape());
   }
 }
+
+}  // namespace batching_test

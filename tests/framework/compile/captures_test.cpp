@@ -7,6 +7,7 @@
 #include "catch.h"
 
 namespace cornu::plan {
+namespace captures_test {
 namespace {
 
 // The CPU as a device that counts what is captured on it.
@@ -138,4 +139,5 @@ TEST_CASE("Plans that decompose matrices are not captured") {
 }
 
 }  // namespace
+}  // namespace captures_test
 }  // namespace cornu::plan

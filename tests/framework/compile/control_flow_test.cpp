@@ -7,6 +7,8 @@
 
 #include "catch.h"
 
+namespace control_flow_test {
+
 using namespace cornu;
 
 namespace {
@@ -198,3 +200,5 @@ TEST_CASE("a body of while_loop that changes a shape is told so") {
           "must keep their shapes.");
   }
 }
+
+}  // namespace control_flow_test

@@ -9,6 +9,8 @@
 
 #include "../../catch.h"
 
+namespace donated_arguments_test {
+
 using namespace cornu;
 
 namespace {
@@ -110,3 +112,5 @@ TEST_CASE("arguments that are not donated keep their values") {
     CHECK(results[1].to_vector<float>() == std::vector<float>(4, 6.0f));
   }
 }
+
+}  // namespace donated_arguments_test

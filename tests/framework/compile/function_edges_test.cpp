@@ -11,6 +11,8 @@
 #include "catch.h"
 #include "support/gradient_check.h"
 
+namespace function_edges_test {
+
 using namespace cornu;
 using test::noise;
 using Floats = std::vector<float>;
@@ -402,3 +404,5 @@ TEST_CASE("gradients flow through branches and loops that give what they are giv
     CHECK(of(f(x)) == want);
   }
 }
+
+}  // namespace function_edges_test

@@ -13,6 +13,8 @@
 #include "support/gradient_check.h"
 #include "support/matchers.h"
 
+namespace function_structures_test {
+
 using namespace cornu;
 using cornu::test::contains;
 using cornu::test::noise;
@@ -244,3 +246,5 @@ TEST_CASE("threads call functions of several signatures, with variables that one
   CHECK(wrong == 0);
   CHECK(scale.value().item() == 62);
 }
+
+}  // namespace function_structures_test

@@ -8,6 +8,8 @@
 #include "catch.h"
 #include "support/gradient_check.h"
 
+namespace function_test {
+
 using namespace cornu;
 using cornu::test::noise;
 
@@ -341,3 +343,5 @@ TEST_CASE("steady replays allocate no device memory") {
   CHECK(memory::stats().live == live);
   CHECK(memory::stats().peak == live);
 }
+
+}  // namespace function_test

@@ -11,6 +11,8 @@
 #include "support/all_close.h"
 #include "support/gradient_check.h"
 
+namespace fusion_test {
+
 using namespace cornu;
 using cornu::test::noise;
 
@@ -231,3 +233,5 @@ TEST_CASE("batch normalization does without the bias in front of it") {
   };
   CHECK(check(shown, {5, 6}) == "fused normalize ");
 }
+
+}  // namespace fusion_test

@@ -10,6 +10,8 @@
 #include "catch.h"
 #include "support/gradient_check.h"
 
+namespace layout_test {
+
 using namespace cornu;
 using cornu::test::noise;
 
@@ -111,3 +113,5 @@ TEST_CASE("a call of another shape has the memory of plans until they run again"
   CHECK(f->report().plans == 2);
   CHECK(f->report().recordings == 4);
 }
+
+}  // namespace layout_test

@@ -13,6 +13,8 @@
 #include "support/gradient_check.h"
 #include "support/matchers.h"
 
+namespace loop_edges_test {
+
 using namespace cornu;
 using cornu::test::contains;
 using cornu::test::noise;
@@ -345,3 +347,5 @@ TEST_CASE("an unrolled scan gives what a loop gives, recorded or not") {
   }
   CHECK_THROWS_WITH(ops::scan(half, one, xs, {}, false, 0), contains("unroll must be at least 1"));
 }
+
+}  // namespace loop_edges_test

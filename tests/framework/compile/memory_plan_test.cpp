@@ -4,6 +4,8 @@
 #include "../../support/remote_backend.h"
 #include "catch.h"
 
+namespace memory_plan_test {
+
 using namespace cornu;
 using namespace cornu::plan;
 
@@ -45,3 +47,5 @@ TEST_CASE("values are as aligned in a plan's memory as blocks of their own are")
     CHECK(plan.arena_bytes == 5 * alignment);
   }
 }
+
+}  // namespace memory_plan_test

@@ -10,6 +10,8 @@
 #include "catch.h"
 #include "support/gradient_check.h"
 
+namespace pooling_test {
+
 using namespace cornu;
 
 namespace {
@@ -168,3 +170,5 @@ TEST_CASE("zeros around an operand become the padding of what reads it") {
   };
   CHECK(count(both, shape, "copy") == 1);
 }
+
+}  // namespace pooling_test

@@ -12,6 +12,8 @@
 #include "catch.h"
 #include "support/gradient_check.h"
 
+namespace random_images_test {
+
 using namespace cornu;
 using cornu::test::noise;
 
@@ -233,3 +235,5 @@ TEST_CASE("random networks of signals and volumes compute the same compiled as e
       check({seed, 5, 16}, {2, 4, 3, 3, 16});
   }
 }
+
+}  // namespace random_images_test

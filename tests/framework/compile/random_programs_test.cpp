@@ -13,6 +13,8 @@
 #include "catch.h"
 #include "support/gradient_check.h"
 
+namespace random_programs_test {
+
 using namespace cornu;
 using test::noise;
 
@@ -303,3 +305,5 @@ TEST_CASE("random programs have the same gradients compiled, eagerly and remater
   }
   show_warnings(true);
 }
+
+}  // namespace random_programs_test

@@ -5,6 +5,8 @@
 #include <cornu/framework/compile/vectorize.h>
 #include <cornu/framework/ops/ops.h>
 
+namespace vectorize_test {
+
 using namespace cornu;
 
 namespace {
@@ -77,3 +79,5 @@ TEST_CASE("vectorize refuses what is no signature, and results that are not of i
   const auto longer = [](const Tensor& x) { return ops::concatenate({x, x}); };
   CHECK_THROWS_AS(ops::vectorize(longer, {.signature = "(n)->(n)"})(x), ShapeError);
 }
+
+}  // namespace vectorize_test

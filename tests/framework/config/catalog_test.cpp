@@ -7,6 +7,8 @@
 #include "catch.h"
 #include "support/matchers.h"
 
+namespace catalog_test {
+
 using namespace cornu;
 using cornu::test::contains;
 
@@ -100,3 +102,5 @@ TEST_CASE("the catalog says what it does not know") {
       Choice<Regularizer>(std::shared_ptr<Configurable>(initializers::Zeros().shared())),
       "expected an object of keras.regularizers, found Zeros.");
 }
+
+}  // namespace catalog_test

@@ -8,6 +8,8 @@
 #include "catch.h"
 #include "support/matchers.h"
 
+namespace config_test {
+
 using namespace cornu;
 using cornu::test::contains;
 
@@ -88,3 +90,5 @@ TEST_CASE("configs say which option is wrong, what was expected, what was found"
                              "'relu'?"));
   CHECK_THROWS_AS((Dims<2>{1, 2, 3}), ValueError);
 }
+
+}  // namespace config_test

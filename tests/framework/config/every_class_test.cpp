@@ -8,6 +8,8 @@
 
 #include "../../support/contract.h"
 
+namespace every_class_test {
+
 using namespace cornu;
 
 namespace {
@@ -200,3 +202,5 @@ TEST_CASE("numbers out of all bounds are refused, or taken as they are") {
     }
   });
 }
+
+}  // namespace every_class_test

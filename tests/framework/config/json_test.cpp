@@ -9,6 +9,8 @@
 
 #include "../../support/temporary.h"
 
+namespace json_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using cornu::parse_json;
@@ -86,3 +88,5 @@ TEST_CASE("Integers beyond 64 bits become floats") {
   CHECK(parse_json("18446744073709551615", "m").get<double>() == 18446744073709551615.0);
   CHECK(parse_json("-9223372036854775808", "m").is<int64_t>());
 }
+
+}  // namespace json_test

@@ -8,6 +8,8 @@
 #include "../../support/contract.h"
 #include "../../support/golden_json.h"
 
+namespace keras_configs_test {
+
 using namespace cornu;
 using test::entry;
 
@@ -54,3 +56,5 @@ TEST_CASE("objects of Keras are read and written again as they are") {
     check_same_config(entry(written, "config"), entry(object, "config"));
   }
 }
+
+}  // namespace keras_configs_test

@@ -4,6 +4,8 @@
 
 #include "catch.h"
 
+namespace option_test {
+
 using namespace cornu;
 
 namespace {
@@ -101,3 +103,5 @@ TEST_CASE("layers and metrics take lists in braces") {
   const layers::RNN rnn({.cell = {layers::LSTMCell({.units = 2}), layers::GRUCell({.units = 3})}});
   CHECK(rnn(ops::ones({1, 2, 4})).shape() == Shape{1, 3});
 }
+
+}  // namespace option_test

@@ -5,6 +5,8 @@
 #include "catch.h"
 #include "support/matchers.h"
 
+namespace own_objects_test {
+
 using namespace cornu;
 using cornu::test::contains;
 
@@ -117,3 +119,5 @@ TEST_CASE("handles are made from configs") {
   CHECK(optimizers::Adam::from_config(optimizers::Adam({.learning_rate = 0.25})->get_config())
             ->learning_rate() == 0.25);
 }
+
+}  // namespace own_objects_test

@@ -11,6 +11,8 @@
 #include "../../support/temporary.h"
 #include "catch.h"
 
+namespace random_values_test {
+
 using namespace cornu;
 
 namespace {
@@ -153,3 +155,5 @@ TEST_CASE("JSON that is cut short is refused wherever that is") {
   }
   CHECK(refused > 3000);
 }
+
+}  // namespace random_values_test

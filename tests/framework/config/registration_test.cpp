@@ -8,6 +8,8 @@
 
 #include "../../support/contract.h"
 
+namespace registration_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -260,3 +262,5 @@ TEST_CASE("threads read the catalog while classes are added to it") {
   for (std::thread& thread : threads) thread.join();
   CHECK(failures == 0);
 }
+
+}  // namespace registration_test

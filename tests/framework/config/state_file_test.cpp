@@ -11,6 +11,8 @@
 #include "../../support/contract.h"
 #include "../../support/temporary.h"
 
+namespace state_file_test {
+
 using namespace cornu;
 
 TEST_CASE("a state file gives back numbers, texts, lists and tensors of all dtypes") {
@@ -68,3 +70,5 @@ TEST_CASE("what is no state file is told, and forged sizes claim no memory") {
   CHECK(test::has(forged(entry("float31", "[2]")), "is damaged"));
   CHECK(test::has(forged("[1, 2"), "forged.zip"));
 }
+
+}  // namespace state_file_test

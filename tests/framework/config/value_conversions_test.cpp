@@ -10,6 +10,8 @@
 
 #include "../../support/contract.h"
 
+namespace value_conversions_test {
+
 using namespace cornu;
 using detail::from_value;
 using test::error_of;
@@ -229,3 +231,5 @@ TEST_CASE("sizes for each axis are one for all or one for each") {
   CHECK(Dims<1>(int8_t{7})[0] == 7);
   CHECK(Dims<3>{}.vec() == std::vector<int64_t>{0, 0, 0});
 }
+
+}  // namespace value_conversions_test

@@ -10,6 +10,8 @@
 #include "../../catch.h"
 #include "../../support/contract.h"
 
+namespace augment_test {
+
 using namespace cornu;
 using data::Draws;
 using data::Sample;
@@ -152,3 +154,5 @@ TEST_CASE("Maps of places are inverted and composed") {
   CHECK(p[1] == Approx(4));
   CHECK_THROWS_AS(data::inverse({1, 2, 0, 2, 4, 0, 0, 0, 1}), ValueError);
 }
+
+}  // namespace augment_test

@@ -14,6 +14,8 @@
 #include "../../support/temporary.h"
 #include "catch.h"
 
+namespace cache_file_test {
+
 using namespace cornu;
 using test::contains;
 namespace fs = std::filesystem;
@@ -404,3 +406,5 @@ TEST_CASE("Several threads write and read one cache") {
   for (const Numbers& one : results) CHECK(one == results[0]);
   CHECK(results[0].size() == 40);
 }
+
+}  // namespace cache_file_test

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+namespace datasets_test {
+
 using namespace cornu;
 
 TEST_CASE("digits") {
@@ -54,3 +56,5 @@ TEST_CASE("sums of Gaussians") {
   CHECK(datasets::gaussians(100, 6).x.to_vector<float>() != data.x.to_vector<float>());
   CHECK_THROWS_AS(datasets::gaussians(0), ValueError);
 }
+
+}  // namespace datasets_test

@@ -10,6 +10,8 @@
 #include "catch.h"
 #include "support/temporary.h"
 
+namespace file_sources_test {
+
 using namespace cornu;
 using test::contains;
 using test::spill;
@@ -103,3 +105,5 @@ TEST_CASE("Columns of a table") {
   CHECK_THROWS_WITH(data::from_csv(folder / "iris.csv", {.label = "specis"}),
                     contains("Did you mean 'species'?"));
 }
+
+}  // namespace file_sources_test

@@ -7,6 +7,8 @@
 
 #include "../../catch.h"
 
+namespace permutation_test {
+
 using namespace cornu;
 
 TEST_CASE("a permutation has each number once, for any length") {
@@ -85,3 +87,5 @@ TEST_CASE("a large dataset is shuffled by it, and small and large ones give each
     CHECK_THROWS_AS(other.set_state({}), ValueError);
   }
 }
+
+}  // namespace permutation_test

@@ -9,6 +9,8 @@
 
 #include "catch.h"
 
+namespace pipeline_batches_test {
+
 using namespace cornu;
 
 namespace {
@@ -199,3 +201,5 @@ TEST_CASE("an error in a stage before batches ends the walk, and leaves the pipe
   for (const Batch& batch : p) batches += numbers_of(batch).empty() ? 0 : 1;
   CHECK(batches == 5);
 }
+
+}  // namespace pipeline_batches_test

@@ -11,6 +11,8 @@
 #include "support/contract.h"
 #include "support/temporary.h"
 
+namespace pipeline_dataset_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -213,3 +215,5 @@ TEST_CASE("An error in a batch leaves the others and later epochs as they are") 
   data->on_epoch_end(0);
   CHECK(all(*data, 1).size() == 5);
 }
+
+}  // namespace pipeline_dataset_test

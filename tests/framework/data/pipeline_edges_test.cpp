@@ -10,6 +10,8 @@
 #include "catch.h"
 #include "support/contract.h"
 
+namespace pipeline_edges_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -346,3 +348,5 @@ TEST_CASE("Many batches without samples are passed over") {
   REQUIRE(found.size() == 3);
   for (const Batch& batch : found) CHECK(batch.x.tensor().shape() == Shape{2, 1});
 }
+
+}  // namespace pipeline_edges_test

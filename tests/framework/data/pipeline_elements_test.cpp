@@ -10,6 +10,8 @@
 #include "catch.h"
 #include "support/temporary.h"
 
+namespace pipeline_elements_test {
+
 using namespace cornu;
 using test::contains;
 
@@ -422,3 +424,5 @@ TEST_CASE("Wrong options and positions are told before work starts") {
   CHECK_THROWS_WITH(data::range(3).filter(even).open(0, {1}), contains("too few"));
   CHECK_THROWS_WITH(std::shared_ptr<Dataset>(data::from(column(3))), contains("add .batch(32)"));
 }
+
+}  // namespace pipeline_elements_test

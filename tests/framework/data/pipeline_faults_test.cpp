@@ -11,6 +11,8 @@
 #include "catch.h"
 #include "support/temporary.h"
 
+namespace pipeline_faults_test {
+
 using namespace cornu;
 using test::contains;
 using namespace std::chrono_literals;
@@ -490,3 +492,5 @@ TEST_CASE("An element that cannot become a row of a batch is named by its own nu
   check(data::from(pages).prefetch(3).batch(4));
   check(data::from(pages).bucket_by_length([](const Page& p) { return p.number; }, 4));
 }
+
+}  // namespace pipeline_faults_test

@@ -7,6 +7,8 @@
 
 #include "catch.h"
 
+namespace pipeline_random_test {
+
 using namespace cornu;
 
 namespace {
@@ -240,3 +242,5 @@ TEST_CASE("Random chains of stages may be left at any element") {
     CHECK(all(c.pipeline) == c.expected);
   }
 }
+
+}  // namespace pipeline_random_test

@@ -9,6 +9,8 @@
 #include "../../support/temporary.h"
 #include "../saving/python.h"
 
+namespace sample_shards_test {
+
 using namespace cornu;
 using namespace cornu::data;
 using test::contains;
@@ -218,3 +220,5 @@ TEST_CASE("Images in shards may ask for no more than the limits") {
   CHECK_THROWS_WITH(labels_of(from_shards(folder / "pixels", {.limits = {.pixels = 100}})),
                     contains("large.png") && contains("limits.pixels"));
 }
+
+}  // namespace sample_shards_test

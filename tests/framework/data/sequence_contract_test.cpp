@@ -11,6 +11,8 @@
 #include "catch.h"
 #include "support/contract.h"
 
+namespace sequence_contract_test {
+
 using namespace cornu;
 using test::equals;
 using test::error_of;
@@ -189,3 +191,5 @@ TEST_CASE("Both parts of a split have each sample once, in all tensors of a nest
   CHECK_THROWS_AS(utils::split_dataset(counting(1), {.left_size = 0.5}), ValueError);
   CHECK_THROWS_AS(utils::split_dataset(counting(0), {.left_size = 0.5}), ValueError);
 }
+
+}  // namespace sequence_contract_test

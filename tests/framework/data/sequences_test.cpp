@@ -8,6 +8,8 @@
 #include "../../support/reader_goldens.h"
 #include "../../support/temporary.h"
 
+namespace sequences_test {
+
 using namespace cornu;
 using test::contains;
 
@@ -185,3 +187,5 @@ TEST_CASE("pad_sequences takes a dtype by name") {
   CHECK(utils::pad_sequences({{1, 2}, {3}}, {.dtype = "float32"}).spec() ==
         TensorSpec{{2, 2}, DType::float32});
 }
+
+}  // namespace sequences_test

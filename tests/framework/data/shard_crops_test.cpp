@@ -10,6 +10,8 @@
 #include "../../support/contract.h"
 #include "../../support/temporary.h"
 
+namespace shard_crops_test {
+
 using namespace cornu;
 using namespace cornu::data;
 using test::contains;
@@ -232,3 +234,5 @@ TEST_CASE("Crops that are made before their batch are the same") {
     CHECK(identical(one.x.tensor()[static_cast<int64_t>(k)], two.x.tensor()[at]));
   }
 }
+
+}  // namespace shard_crops_test

@@ -8,6 +8,8 @@
 
 #include "../../support/temporary.h"
 
+namespace show_test {
+
 using namespace cornu;
 using namespace cornu::data;
 using test::contains;
@@ -105,3 +107,5 @@ TEST_CASE("A pipeline draws its first samples into a file") {
   CHECK_THROWS_WITH(samples.show(9, folder / "samples.jpg"), contains("does not end in '.png'"));
   CHECK_THROWS_AS(samples.show(9, folder / "nowhere" / "samples.png"), FileError);
 }
+
+}  // namespace show_test

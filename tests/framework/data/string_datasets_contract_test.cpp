@@ -3,6 +3,8 @@
 
 #include "../../catch.h"
 
+namespace string_datasets_contract_test {
+
 using namespace cornu;
 
 TEST_CASE("strings and numbers are shuffled together on any device") {
@@ -16,3 +18,5 @@ TEST_CASE("strings and numbers are shuffled together on any device") {
   const auto numbers = batch.y.tensor().to_vector<double>();
   for (size_t i = 0; i < 4; ++i) CHECK(texts[i][0] == 'a' + static_cast<char>(numbers[i]));
 }
+
+}  // namespace string_datasets_contract_test

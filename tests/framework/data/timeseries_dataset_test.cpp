@@ -9,6 +9,8 @@
 #include "catch.h"
 #include "support/contract.h"
 
+namespace timeseries_dataset_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -195,3 +197,5 @@ TEST_CASE("Series without a window are told, rather than trained on") {
   CHECK(told(2, {.end_index = 0}));
   CHECK(utils::timeseries_starts(10, -1, 2, {.end_index = 0}).empty());
 }
+
+}  // namespace timeseries_dataset_test

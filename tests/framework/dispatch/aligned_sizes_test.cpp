@@ -11,6 +11,8 @@
 
 #include <functional>
 
+namespace aligned_sizes_test {
+
 using namespace cornu;
 
 namespace {
@@ -83,3 +85,5 @@ TEST_CASE("masks take the sizes of their tensors") {
   CHECK(sum.shape() == Shape({unknown, 7, 4}));
   CHECK(sum.mask().shape() == Shape({unknown, 7}));
 }
+
+}  // namespace aligned_sizes_test

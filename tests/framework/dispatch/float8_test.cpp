@@ -15,6 +15,8 @@
 #include "../../catch.h"
 #include "support/matchers.h"
 
+namespace float8_test {
+
 using namespace cornu;
 
 namespace {
@@ -132,3 +134,5 @@ TEST_CASE("8-bit floats go through compiled functions") {
     CHECK(widen(y[0]).to_vector<float>() == std::vector<float>{3, 8, 6, 12});
   }
 }
+
+}  // namespace float8_test

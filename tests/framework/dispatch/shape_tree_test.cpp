@@ -5,6 +5,8 @@
 
 #include "support/matchers.h"
 
+namespace shape_tree_test {
+
 using namespace cornu;
 using cornu::test::contains;
 
@@ -40,3 +42,5 @@ TEST_CASE("what is no shape is refused") {
   CHECK(tree::is_shape(Value::List{Value(), 3}));
   CHECK_FALSE(tree::is_shape(Value::List{Value::List{}}));
 }
+
+}  // namespace shape_tree_test

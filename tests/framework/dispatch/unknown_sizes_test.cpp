@@ -6,6 +6,8 @@
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
 
+namespace unknown_sizes_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -332,3 +334,5 @@ TEST_CASE("what needs sizes says so in a graph of unknown ones") {
     CHECK_THROWS_AS(make_one(), ShapeError);
   }
 }
+
+}  // namespace unknown_sizes_test

@@ -8,6 +8,8 @@
 #include "catch.h"
 #include "support/matchers.h"
 
+namespace variable_test {
+
 using namespace cornu;
 
 TEST_CASE("a variable changes, what was read from it does not") {
@@ -154,3 +156,5 @@ TEST_CASE("a value of another kind is named") {
       cornu::test::contains("expected a number, found an integer, which number() reads"));
   CHECK_THROWS_WITH(Value("x").get<bool>(), cornu::test::contains("expected a bool, found text"));
 }
+
+}  // namespace variable_test

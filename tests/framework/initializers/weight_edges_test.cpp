@@ -11,6 +11,8 @@
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
 
+namespace weight_edges_test {
+
 using namespace cornu;
 using test::equals;
 using test::error_of;
@@ -281,3 +283,5 @@ TEST_CASE("weights of other forms than an initializer makes are refused with the
   CHECK(equals((*Identity({.gain = 2}))({2, 3}, DType::float32), {2, 0, 0, 0, 2, 0}));
   CHECK((*Identity())({0, 2}, DType::float32).shape() == Shape{0, 2});
 }
+
+}  // namespace weight_edges_test

@@ -10,6 +10,8 @@
 #include "../../support/golden_json.h"
 #include "../../support/pattern.h"
 
+namespace weight_options_test {
+
 using namespace cornu;
 using test::entry;
 using test::matches_golden;
@@ -155,3 +157,5 @@ TEST_CASE("options of weights that are misspelt in files are answered with the n
   CHECK(test::has(message("keras.constraints", "MinMaxNorm", {{"rate", "fast"}}), "rate"));
   CHECK(test::has(message("keras.initializers", "Constant", {{"value", "one"}}), "value"));
 }
+
+}  // namespace weight_options_test

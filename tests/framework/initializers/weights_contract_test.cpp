@@ -8,6 +8,8 @@
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
 
+namespace weights_contract_test {
+
 using namespace cornu;
 using test::equals;
 using test::error_of;
@@ -184,3 +186,5 @@ TEST_CASE("unknown names are answered with the nearest known one") {
   CHECK_THROWS_AS(initializers::VarianceScaling({.scale = -1}), ValueError);
   CHECK_THROWS_AS(initializers::VarianceScaling({.mode = "fan"}), ValueError);
 }
+
+}  // namespace weights_contract_test

@@ -8,6 +8,8 @@
 
 #include "../../support/temporary.h"
 
+namespace archive_test {
+
 using namespace cornu;
 using namespace cornu::io;
 using namespace cornu::test;
@@ -247,3 +249,5 @@ TEST_CASE("an archive may have other bytes in front of it") {
       }
     }
 }
+
+}  // namespace archive_test

@@ -9,6 +9,8 @@
 
 #include "../../support/temporary.h"
 
+namespace atomic_file_test {
+
 using namespace cornu;
 using namespace cornu::io;
 using namespace cornu::test;
@@ -101,3 +103,5 @@ TEST_CASE("read_file bounds what it reads") {
   CHECK_THROWS_AS(read_file(folder / "absent", 4), FileError);
   CHECK_THROWS_AS(read_file(folder.path(), 4), FileError);
 }
+
+}  // namespace atomic_file_test

@@ -10,6 +10,8 @@
 #include "support/contract.h"
 #include "support/temporary.h"
 
+namespace csv_edges_test {
+
 using namespace cornu;
 using io::CsvTable;
 using io::parse_csv;
@@ -185,3 +187,5 @@ TEST_CASE("Pipelines take columns by name, in the order that is asked for") {
     CHECK(one.y.tensor().to_strings()[0] == (a == 1 ? "x" : a == 4 ? "y" : "z"));
   }
 }
+
+}  // namespace csv_edges_test

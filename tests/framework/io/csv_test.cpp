@@ -8,6 +8,8 @@
 
 #include "../../support/temporary.h"
 
+namespace csv_test {
+
 using namespace cornu;
 using io::CsvTable;
 using io::parse_csv;
@@ -124,3 +126,5 @@ TEST_CASE("what is written is read again") {
   CHECK(io::read_csv(path).rows == 3);
   CHECK(io::read_csv(path).find("a")->missing == 1);
 }
+
+}  // namespace csv_test

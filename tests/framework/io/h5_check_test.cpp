@@ -12,6 +12,8 @@
 
 #include "../../support/temporary.h"
 
+namespace h5_check_test {
+
 using namespace cornu;
 using namespace cornu::io;
 using namespace cornu::test;
@@ -509,3 +511,5 @@ TEST_CASE("A file with thousands of objects is checked in little time") {
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
   CHECK(reader.children("layers").size() == 2500);
 }
+
+}  // namespace h5_check_test

@@ -11,6 +11,8 @@
 
 #include "../../support/temporary.h"
 
+namespace h5_file_test {
+
 using namespace cornu;
 using namespace cornu::io;
 using namespace cornu::test;
@@ -384,3 +386,5 @@ TEST_CASE("H5 errors leave the caller's error settings alone") {
   CHECK(before == after);
   CHECK(data_before == data_after);
 }
+
+}  // namespace h5_file_test

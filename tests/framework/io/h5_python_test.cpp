@@ -11,6 +11,8 @@
 #include "../saving/python.h"
 #include "support/skip.h"
 
+namespace h5_python_test {
+
 using namespace cornu;
 using io::H5Reader;
 using io::H5Writer;
@@ -184,3 +186,5 @@ TEST_CASE("Groups, attributes and links of h5py's files") {
     CHECK(std::find(root.begin(), root.end(), link) != root.end());
   }
 }
+
+}  // namespace h5_python_test

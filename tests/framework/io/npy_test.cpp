@@ -7,6 +7,8 @@
 
 #include "../../support/temporary.h"
 
+namespace npy_test {
+
 using namespace cornu;
 using namespace cornu::io;
 using namespace cornu::test;
@@ -171,3 +173,5 @@ TEST_CASE("Tensors are saved and loaded as .npy files") {
   CHECK(read.to_vector<float>() == x.to_vector<float>());
   CHECK_THROWS_AS(load_npy(folder / "none.npy"), FileError);
 }
+
+}  // namespace npy_test

@@ -11,6 +11,8 @@
 #include "support/reader_goldens.h"
 #include "support/temporary.h"
 
+namespace pickle_test {
+
 using namespace cornu;
 using namespace cornu::io;
 using Kind = PickleValue::Kind;
@@ -245,3 +247,5 @@ TEST_CASE("Pickles that are cut short or changed are read or refused") {
         }
     }
 }
+
+}  // namespace pickle_test

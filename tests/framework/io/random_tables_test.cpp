@@ -12,6 +12,8 @@
 #include "../../support/temporary.h"
 #include "catch.h"
 
+namespace random_tables_test {
+
 using namespace cornu;
 using namespace cornu::io;
 
@@ -155,3 +157,5 @@ TEST_CASE("an npy file that is cut short or changed is refused, or read as what 
     }
   }
 }
+
+}  // namespace random_tables_test

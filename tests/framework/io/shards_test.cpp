@@ -13,6 +13,8 @@
 
 #include "../../support/temporary.h"
 
+namespace shards_test {
+
 using namespace cornu;
 using namespace cornu::io;
 using cornu::test::bytes_of;
@@ -290,3 +292,5 @@ TEST_CASE("A writer of another process is named, and one that was killed leaves 
   REQUIRE(reader.size() == 6);
   for (int64_t i = 0; i < 6; ++i) CHECK(is_record(reader, i));
 }
+
+}  // namespace shards_test

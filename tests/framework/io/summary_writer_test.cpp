@@ -9,6 +9,8 @@
 #include "../../callbacks/support.h"
 #include "../../support/event_records.h"
 
+namespace summary_writer_test {
+
 using namespace cornu;
 using test::count_holding;
 using test::event_files;
@@ -154,3 +156,5 @@ TEST_CASE("a trace has rows of calls and of steps") {
   CHECK(space.find("/host:CPU") != std::string::npos);
   CHECK(space.find("train_step") != std::string::npos);
 }
+
+}  // namespace summary_writer_test

@@ -5,6 +5,8 @@
 #include "../../catch.h"
 #include "../../support/contract.h"
 
+namespace callback_list_test {
+
 using namespace cornu;
 
 namespace {
@@ -157,3 +159,5 @@ TEST_CASE("a list of Keras's arguments in its order, whose model and parameters 
                     "{.add_history = true}.");
   CHECK(CallbackList().empty());
 }
+
+}  // namespace callback_list_test

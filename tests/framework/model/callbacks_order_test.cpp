@@ -3,6 +3,8 @@
 
 #include "model_support.h"
 
+namespace callbacks_order_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -176,3 +178,5 @@ TEST_CASE("An empty callback is an error") {
   CHECK_THROWS_WITH(s.model.fit(s.x, s.y, {.verbose = quiet, .callbacks = {nullptr}}),
                     has("one of them is empty"));
 }
+
+}  // namespace callbacks_order_test

@@ -8,6 +8,8 @@
 
 #include "model_support.h"
 
+namespace clone_model_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -195,3 +197,5 @@ TEST_CASE("call_function reaches the functional models inside when it is recursi
   (void)clone_model(model, {.call_function = look, .recursive = true});
   CHECK(called == std::vector<std::string>{"inside", "functional", "stack"});
 }
+
+}  // namespace clone_model_test

@@ -12,6 +12,8 @@
 #include "../../support/temporary.h"
 #include "model_support.h"
 
+namespace compile_options_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -199,3 +201,5 @@ TEST_CASE("Each module gets, serializes and deserializes its objects") {
   CHECK_THROWS_AS(optimizers::get("adamm"), ValueError);
   CHECK(losses::get(nullptr) == nullptr);
 }
+
+}  // namespace compile_options_test

@@ -11,6 +11,8 @@
 
 #include "model_support.h"
 
+namespace compile_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -332,3 +334,5 @@ TEST_CASE("A compile_config may leave outputs out") {
   CHECK(keys(logs("mse", none, Dict{{"a", none}, {"b", List{"mae"}}})) ==
         std::vector<std::string>{"a_loss", "b_loss", "b_mae", "loss"});
 }
+
+}  // namespace compile_test

@@ -6,6 +6,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace compiled_fit_test {
+
 using namespace cornu;
 using test::difference;
 
@@ -135,3 +137,5 @@ TEST_CASE("a profile names the layers and changes nothing") {
   const std::vector<Tensor> after = model.get_weights();
   for (size_t i = 0; i < before.size(); ++i) CHECK(difference(after[i], before[i]) == 0);
 }
+
+}  // namespace compiled_fit_test

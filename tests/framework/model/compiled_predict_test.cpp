@@ -8,6 +8,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace compiled_predict_test {
+
 using namespace cornu;
 using test::difference;
 
@@ -140,3 +142,5 @@ TEST_CASE("calls that run the body are counted") {
             "predict_step: 3 calls, 0 replayed, 0 recorded, 0 plans, 3 run eagerly") !=
         std::string::npos);
 }
+
+}  // namespace compiled_predict_test

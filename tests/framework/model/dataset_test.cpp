@@ -8,6 +8,8 @@
 #include <cornu/framework/ops/random/seed.h>
 #include "model_support.h"
 
+namespace dataset_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -219,3 +221,5 @@ TEST_CASE("Class weights weigh the batches of a dataset") {
                                     {.verbose = Verbose::silent, .class_weight = {{0, 3.0}}});
   CHECK(history["loss"][0] == Approx(1.5));
 }
+
+}  // namespace dataset_test

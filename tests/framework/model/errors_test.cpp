@@ -8,6 +8,8 @@
 #include "../../support/standard_error.h"
 #include "model_support.h"
 
+namespace errors_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -243,3 +245,5 @@ TEST_CASE("Targets that do not fit name the model, the output, the loss and both
     CHECK_THAT(text, has("(4, 3)") && has("(4, 2)"));
   }
 }
+
+}  // namespace errors_test

@@ -6,6 +6,8 @@
 
 #include "model_support.h"
 
+namespace evaluate_predict_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -115,3 +117,5 @@ TEST_CASE("rows and elements of what predict gives are reached by indices") {
   CHECK(outs[1].shape() == Shape{4, 3});
   CHECK(close(outs[1][2], in[2] + 1.0));
 }
+
+}  // namespace evaluate_predict_test

@@ -10,6 +10,8 @@
 
 #include "../../support/temporary.h"
 
+namespace faults_test {
+
 using namespace cornu;
 namespace fs = std::filesystem;
 
@@ -191,3 +193,5 @@ TEST_CASE("a loss that becomes NaN") {
   model->save(folder / "bad.keras");
   CHECK(std::isnan(load_model(folder / "bad.keras")->get_weights()[0].to_vector<float>()[0]));
 }
+
+}  // namespace faults_test

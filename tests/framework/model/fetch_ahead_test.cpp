@@ -5,6 +5,8 @@
 #include "model_support.h"
 #include "support/remote_backend.h"
 
+namespace fetch_ahead_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -175,3 +177,5 @@ TEST_CASE("Fetching ahead changes no result") {
   }
   CHECK(weights[0] == weights[1]);
 }
+
+}  // namespace fetch_ahead_test

@@ -14,6 +14,8 @@
 
 #include "model_support.h"
 
+namespace figures_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -119,3 +121,5 @@ TEST_CASE("a metric without any result says so") {
   CHECK_THROWS_WITH(c.model.evaluate(c.x, c.y, {.verbose = quiet}),
                     has("Metric 'silent' overrides neither result"));
 }
+
+}  // namespace figures_test

@@ -11,6 +11,8 @@
 
 #include "model_support.h"
 
+namespace fit_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -308,3 +310,5 @@ TEST_CASE("steps_per_execution changes no numbers") {
   };
   CHECK(run(1) == run(3));
 }
+
+}  // namespace fit_test

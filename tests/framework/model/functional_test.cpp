@@ -20,6 +20,8 @@
 #include "model_support.h"
 #include "support/matchers.h"
 
+namespace functional_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -318,3 +320,5 @@ TEST_CASE("a size that is not known yet meets one that is") {
   CHECK_THROWS_AS(model.predict({ops::ones({2, 6, 4}), ops::ones({2, 7, 4})}, {.verbose = 0}),
                   ShapeError);
 }
+
+}  // namespace functional_test

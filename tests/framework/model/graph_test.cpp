@@ -8,6 +8,8 @@
 #include "../../support/temporary.h"
 #include "model_support.h"
 
+namespace graph_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -182,3 +184,5 @@ TEST_CASE("Errors in a model on the stack name it once") {
   (void)stateful(wave({3, 4, 2}));
   CHECK_THROWS_WITH(stateful.output(), has("takes batches of one size only"));
 }
+
+}  // namespace graph_test

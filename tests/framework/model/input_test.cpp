@@ -3,6 +3,8 @@
 
 #include "model_support.h"
 
+namespace input_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -78,3 +80,5 @@ TEST_CASE("an optional input may be an empty tensor, or missing among names") {
   const auto layer = std::dynamic_pointer_cast<InputLayer>(b.origin().node->operation);
   CHECK(InputLayer::from_config(layer->get_config())->optional());
 }
+
+}  // namespace input_test

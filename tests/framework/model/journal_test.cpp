@@ -15,6 +15,8 @@
 #include "../../support/stop_after.h"
 #include "../../support/temporary.h"
 
+namespace journal_test {
+
 using namespace cornu;
 using test::contains;
 using test::identical;
@@ -384,3 +386,5 @@ TEST_CASE("A journal keeps every kind of loss, and whole steps of what was cut o
   check(8);
   CHECK(fs::file_size(path + "/steps.bin") == whole);
 }
+
+}  // namespace journal_test

@@ -8,6 +8,8 @@
 
 #include "model_support.h"
 
+namespace locate_nan_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -238,3 +240,5 @@ TEST_CASE("the error of TerminateOnNaN has the report") {
                  .callbacks = {callbacks::TerminateOnNaN({.raise_error = true, .locate = true})}}),
       has("that of log (forward, layer "));
 }
+
+}  // namespace locate_nan_test

@@ -10,6 +10,8 @@
 
 #include "model_support.h"
 
+namespace long_run_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -110,3 +112,5 @@ TEST_CASE("1,000 steps take no memory, and what models had goes back") {
   CHECK(end.live == before.live);
   CHECK(end.live + end.cached <= before.live + before.cached);
 }
+
+}  // namespace long_run_test

@@ -7,6 +7,8 @@
 #include "../../support/gradient_check.h"
 #include "../../support/temporary.h"
 
+namespace masks_contract_test {
+
 using namespace cornu;
 using test::equals;
 using test::identical;
@@ -257,3 +259,5 @@ TEST_CASE("a layer takes several masks, carried or given, in a graph as well") {
   Functional model(Nest{x, y, m, n}, sums(Nest{x, y}, {.masks = {m, n}}));
   CHECK(test::difference(model(Nest{a, b, one, two}).tensor(), expected) < 1e-6);
 }
+
+}  // namespace masks_contract_test

@@ -7,6 +7,8 @@
 
 #include "model_support.h"
 
+namespace memory_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -95,3 +97,5 @@ TEST_CASE("A failed step leaves no live memory") {
   for (int i = 0; i < 20; ++i) CHECK_THROWS_AS(model.train_on_batch(x, bad), ValueError);
   CHECK(memory::stats().live == live);
 }
+
+}  // namespace memory_test

@@ -7,6 +7,8 @@
 #include "../../support/gradient_check.h"
 #include "../../support/temporary.h"
 
+namespace mixed_precision_contract_test {
+
 using namespace cornu;
 using test::identical;
 
@@ -183,3 +185,5 @@ TEST_CASE("mixed_float16 scales the loss, so that small gradients are not lost")
   plain.compile({.optimizer = "sgd", .loss = "mse", .auto_scale_loss = false});
   CHECK(plain.optimizer()->name() == "sgd");
 }
+
+}  // namespace mixed_precision_contract_test

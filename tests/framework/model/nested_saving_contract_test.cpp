@@ -6,6 +6,8 @@
 #include "../../support/gradient_check.h"
 #include "../../support/temporary.h"
 
+namespace nested_saving_contract_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -218,3 +220,5 @@ TEST_CASE("a model from JSON has the same layers and fresh weights") {
   CHECK(!identical(copy->get_weights()[0], model.get_weights()[0]));
   CHECK_THROWS_AS(model_from_json("{\"class_name\": \"Sequentiel\"}"), Error);
 }
+
+}  // namespace nested_saving_contract_test

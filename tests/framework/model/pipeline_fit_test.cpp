@@ -14,6 +14,8 @@
 #include "support/contract.h"
 #include "support/temporary.h"
 
+namespace pipeline_fit_test {
+
 using namespace cornu;
 using test::has;
 using test::identical;
@@ -292,3 +294,5 @@ TEST_CASE("fit tells what it waited for") {
   CHECK(has(history.advice, "for data: stage 'decode' is the bottleneck"));
   CHECK(model->fit(x, y, quiet(2)).advice.empty());
 }
+
+}  // namespace pipeline_fit_test

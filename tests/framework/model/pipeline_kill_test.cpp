@@ -13,6 +13,8 @@
 #include "../../support/child.h"
 #include "../../support/temporary.h"
 
+namespace pipeline_kill_test {
+
 using namespace cornu;
 
 namespace fs = std::filesystem;
@@ -118,3 +120,5 @@ TEST_CASE(
     CHECK(fs::exists(at / "cache") == cached);
   }
 }
+
+}  // namespace pipeline_kill_test

@@ -6,6 +6,8 @@
 #include <limits>
 #include <sstream>
 
+namespace progress_bar_test {
+
 using namespace cornu;
 
 namespace {
@@ -182,3 +184,5 @@ TEST_CASE("of an array the mean is shown") {
   bar.finish(logs);
   CHECK(screen.take() == "1/1 - 0s - 0s/step - f1: 0.5000\n");
 }
+
+}  // namespace progress_bar_test

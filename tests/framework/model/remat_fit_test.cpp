@@ -6,6 +6,8 @@
 #include "catch.h"
 #include "support/gradient_check.h"
 
+namespace remat_fit_test {
+
 using namespace cornu;
 using cornu::test::noise;
 
@@ -137,3 +139,5 @@ TEST_CASE("models that are neither graph nor stack are told of remat(f)") {
   } model;
   CHECK_THROWS_AS(model.compile({.loss = "mse", .remat = true}), UnsupportedError);
 }
+
+}  // namespace remat_fit_test

@@ -14,6 +14,8 @@
 #include "../../support/stop_after.h"
 #include "../../support/temporary.h"
 
+namespace resume_test {
+
 using namespace cornu;
 using test::identical;
 
@@ -463,3 +465,5 @@ TEST_CASE("a second Ctrl-C ends the process, and a program's own handler stays")
       [](pid_t) {});
   CHECK(own == 0);
 }
+
+}  // namespace resume_test

@@ -7,6 +7,8 @@
 #include <limits>
 #include <thread>
 
+namespace run_summary_test {
+
 using namespace cornu;
 
 namespace {
@@ -120,3 +122,5 @@ TEST_CASE("A figure's epochs follow from how many there are") {
   CHECK(history.epochs("rare") == std::vector<int64_t>{5});         // 6, of 6, 7 and 8
   CHECK_THROWS_AS(history.epochs("los"), ValueError);
 }
+
+}  // namespace run_summary_test

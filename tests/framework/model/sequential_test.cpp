@@ -6,6 +6,8 @@
 
 #include "model_support.h"
 
+namespace sequential_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -240,3 +242,5 @@ TEST_CASE("Paths of weights begin with the stack's name, however it was built") 
   Functional graph(in, Dense({.units = 1})(in));
   CHECK(paths_of(graph) == Paths{"dense/kernel", "dense/bias"});
 }
+
+}  // namespace sequential_test

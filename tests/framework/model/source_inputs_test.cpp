@@ -5,6 +5,8 @@
 #include <cornu/framework/ops/ops.h>
 #include <cornu/layers/core/dense.h>
 
+namespace source_inputs_test {
+
 using namespace cornu;
 
 TEST_CASE("a tensor's source inputs are found once each, in the order of the calls") {
@@ -27,3 +29,5 @@ TEST_CASE("a tensor with values is its own source") {
   CHECK(utils::get_source_inputs(x)[0].shape() == Shape{2});
   CHECK_THROWS_AS(utils::get_source_inputs(Tensor()), ValueError);
 }
+
+}  // namespace source_inputs_test

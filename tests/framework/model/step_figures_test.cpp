@@ -10,6 +10,8 @@
 
 #include "model_support.h"
 
+namespace step_figures_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -343,3 +345,5 @@ TEST_CASE("figures of a step are collected one by one") {
   CHECK(logs.at("loss").item() == 3);
   CHECK(logs.at("mae").item() == 2);
 }
+
+}  // namespace step_figures_test

@@ -12,6 +12,8 @@
 
 #include "model_support.h"
 
+namespace subclass_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -250,3 +252,5 @@ TEST_CASE("Frozen layers keep their weights") {
   CHECK_FALSE(floats(after[2]) == floats(before[2]));
   CHECK(net.trainable_variables().size() == 2);
 }
+
+}  // namespace subclass_test

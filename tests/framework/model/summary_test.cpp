@@ -16,6 +16,8 @@
 #include "model_support.h"
 #include "support/golden_json.h"
 
+namespace summary_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using layers::Dense;
@@ -209,3 +211,5 @@ TEST_CASE("A summary changes nothing") {
   for (size_t i = 0; i < before.size(); ++i) CHECK(floats(before[i]) == floats(after[i]));
   CHECK(model.losses().empty());
 }
+
+}  // namespace summary_test

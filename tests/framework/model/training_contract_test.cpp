@@ -7,6 +7,8 @@
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
 
+namespace training_contract_test {
+
 using namespace cornu;
 using test::identical;
 
@@ -256,3 +258,5 @@ TEST_CASE("test_on_batch and predict_on_batch change nothing") {
   for (size_t i = 0; i < before.size(); ++i) CHECK(identical(model->get_weights()[i], before[i]));
   CHECK(model->optimizer()->iterations().item() == 0);
 }
+
+}  // namespace training_contract_test

@@ -4,6 +4,8 @@
 #include "../../losses/golden.h"
 #include "model_support.h"
 
+namespace training_golden_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using nlohmann::json;
@@ -87,3 +89,5 @@ TEST_CASE("Training gives Keras's numbers") {
     }
   }
 }
+
+}  // namespace training_golden_test

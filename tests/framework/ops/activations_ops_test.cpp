@@ -9,6 +9,8 @@
 #include "catch.h"
 #include "support/all_close.h"
 
+namespace activations_ops_test {
+
 using namespace cornu;
 using test::gradient_error;
 using test::noise;
@@ -73,3 +75,5 @@ TEST_CASE("gradients of activations agree with finite differences") {
   check([](const Tensor& x) { return ops::softmax(x, std::nullopt); });
   check([](const Tensor& x) { return ops::relu_activation(x, 0.1, 2.0, 0.5); });
 }
+
+}  // namespace activations_ops_test

@@ -3,6 +3,8 @@
 
 #include "catch.h"
 
+namespace all_ops_test {
+
 using namespace cornu;
 
 TEST_CASE("one header has ops of every kind") {
@@ -19,3 +21,5 @@ TEST_CASE("one header has ops of every kind") {
                       Tensor::from({2}, {1}))
             .shape() == Shape{1});
 }
+
+}  // namespace all_ops_test

@@ -8,6 +8,8 @@
 #include "catch.h"
 #include "op_goldens.h"
 
+namespace arithmetic_ops_test {
+
 using namespace cornu;
 using test::gradient_error;
 using test::noise;
@@ -167,3 +169,5 @@ TEST_CASE("compositions have gradients") {
             [](const auto& in) { return ops::cbrt(in[0]) + ops::sinc(in[0]) + ops::exp2(in[0]); },
             {x}) < 1e-6);
 }
+
+}  // namespace arithmetic_ops_test

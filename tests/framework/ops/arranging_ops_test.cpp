@@ -10,6 +10,8 @@
 #include "op_goldens.h"
 #include "support/all_close.h"
 
+namespace arranging_ops_test {
+
 using namespace cornu;
 
 namespace {
@@ -143,3 +145,5 @@ TEST_CASE("rearrange follows a pattern") {
   CHECK_THROWS_AS(ops::rearrange(x, "b h c -> b h d"), ValueError);
   CHECK_THROWS_AS(ops::rearrange(x, "b h (n d) -> b h n d"), ShapeError);
 }
+
+}  // namespace arranging_ops_test

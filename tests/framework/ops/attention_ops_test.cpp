@@ -17,6 +17,8 @@
 #include "../../support/gradient_check.h"
 #include "../../support/layer_check.h"
 
+namespace attention_ops_test {
+
 using namespace cornu;
 using test::difference;
 
@@ -241,3 +243,5 @@ TEST_CASE("attention makes the matrix of all scores where flash attention is tur
   config::enable_flash_attention();
   CHECK(config::is_flash_attention_enabled());
 }
+
+}  // namespace attention_ops_test

@@ -12,6 +12,8 @@
 
 #include "support/matchers.h"
 
+namespace conditions_test {
+
 using namespace cornu;
 using cornu::test::contains;
 
@@ -112,3 +114,5 @@ TEST_CASE("whether arrays are close is one answer") {
   CHECK(ops::isin(ops::array({1, 2, 3}), ops::array({3, 1})).to_vector<bool>() ==
         std::vector<bool>{true, false, true});
 }
+
+}  // namespace conditions_test

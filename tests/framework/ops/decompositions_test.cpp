@@ -13,6 +13,8 @@
 #include "catch.h"
 #include "support/all_close.h"
 
+namespace decompositions_test {
+
 using namespace cornu;
 using test::gradient_error;
 using test::noise;
@@ -190,3 +192,5 @@ TEST_CASE("decompositions say what they refuse") {
   CHECK_THROWS_WITH(gradient_of([](const Tensor& x) { return ops::svd(x)[0].tensor(); }, {3, 2}),
                     Contains("svd: no gradient"));
 }
+
+}  // namespace decompositions_test

@@ -5,6 +5,8 @@
 #include "op_goldens.h"
 #include "support/all_close.h"
 
+namespace elementwise_ops_test {
+
 using namespace cornu;
 using cornu::test::check_op_goldens;
 using cornu::test::error_of;
@@ -59,3 +61,5 @@ TEST_CASE("elementwise ops say which shapes or dtypes they refuse") {
   CHECK(error_of([&] { ops::bitwise_not(b); }) ==
         "bitwise_not: takes integers and bools, found floats.");
 }
+
+}  // namespace elementwise_ops_test

@@ -9,6 +9,8 @@
 #include "catch.h"
 #include "paths.h"
 
+namespace fake_quantization_test {
+
 using namespace cornu;
 using nlohmann::json;
 
@@ -82,3 +84,5 @@ TEST_CASE("fake quantization says what does not fit") {
   CHECK_THROWS_AS(call(x, 0, 25, false, {}), ValueError);
   CHECK_THROWS_AS(call(ops::cast(x, DType::int32), 0, 8, false, {}), ValueError);
 }
+
+}  // namespace fake_quantization_test

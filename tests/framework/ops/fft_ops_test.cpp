@@ -9,6 +9,8 @@
 #include "catch.h"
 #include "support/all_close.h"
 
+namespace fft_ops_test {
+
 using namespace cornu;
 using test::gradient_error;
 using test::noise;
@@ -146,3 +148,5 @@ TEST_CASE("Fourier transforms of elements are transforms of the batch") {
       ops::vectorized_map([](const Nest& x) { return Nest(ops::rfft(x.tensor(), 7)[1]); }, re);
   CHECK(close(real.tensor(), ops::rfft(re, 7)[1]));
 }
+
+}  // namespace fft_ops_test

@@ -5,6 +5,8 @@
 #include "catch.h"
 #include "op_goldens.h"
 
+namespace indexing_ops_test {
+
 using namespace cornu;
 using cornu::test::error_of;
 
@@ -84,3 +86,5 @@ TEST_CASE("tensors as indices choose as NumPy's do") {
   const Tensor chosen = ops::get_item(y, Tensor::from({2, 0, 2}, {3}));
   CHECK(tape.gradient(ops::sum(chosen), y).to_vector<float>() == std::vector<float>{1, 0, 2});
 }
+
+}  // namespace indexing_ops_test

@@ -7,6 +7,8 @@
 #include "support/all_close.h"
 #include "support/matchers.h"
 
+namespace jvp_test {
+
 using namespace cornu;
 using test::noise;
 using List = std::vector<Tensor>;
@@ -52,3 +54,5 @@ TEST_CASE("with has_aux the function returns more, which is not differentiated")
   CHECK(plain.aux.empty());
   CHECK_THROWS_WITH(ops::jvp(outputs_alone, {a, b}, along, true), test::contains("returns a pair"));
 }
+
+}  // namespace jvp_test

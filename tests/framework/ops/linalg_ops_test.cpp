@@ -5,6 +5,8 @@
 #include "op_goldens.h"
 #include "support/all_close.h"
 
+namespace linalg_ops_test {
+
 using namespace cornu;
 using cornu::test::error_of;
 
@@ -41,3 +43,5 @@ TEST_CASE("products say which shapes they refuse") {
           ops::linear(b, ops::zeros({5, 3}), ops::zeros({2}));
         }) == "linear: bias of shape (2,) for 3 outputs.");
 }
+
+}  // namespace linalg_ops_test

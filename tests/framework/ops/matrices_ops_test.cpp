@@ -7,6 +7,8 @@
 #include "op_goldens.h"
 #include "support/all_close.h"
 
+namespace matrices_ops_test {
+
 using namespace cornu;
 using test::gradient_error;
 using test::noise;
@@ -83,3 +85,5 @@ TEST_CASE("cross products and correlations") {
   CHECK(ops::vander(ops::arange(1, 4)).to_vector<int32_t>() ==
         std::vector<int32_t>{1, 1, 1, 4, 2, 1, 9, 3, 1});
 }
+
+}  // namespace matrices_ops_test

@@ -5,6 +5,8 @@
 #include "catch.h"
 #include "op_goldens.h"
 
+namespace nn_ops_test {
+
 using namespace cornu;
 using cornu::test::error_of;
 
@@ -68,3 +70,5 @@ TEST_CASE("operations of networks say what they refuse") {
           ops::sparse_categorical_crossentropy(ops::zeros({3}), p);
         }).find("expected (2,) or (2, 1)") != std::string::npos);
 }
+
+}  // namespace nn_ops_test

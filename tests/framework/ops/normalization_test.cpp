@@ -10,6 +10,8 @@
 #include "catch.h"
 #include "op_goldens.h"
 
+namespace normalization_test {
+
 using namespace cornu;
 using test::error_of;
 using test::gradient_error;
@@ -144,3 +146,5 @@ TEST_CASE("normalization in graphs") {
   const Tensor expected = ops::normalize(ops::layer_normalization(value));
   CHECK(distance(model(value), expected) < 1e-6);
 }
+
+}  // namespace normalization_test

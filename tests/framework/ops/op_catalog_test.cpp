@@ -13,6 +13,8 @@
 #include "catch.h"
 #include "paths.h"
 
+namespace op_catalog_test {
+
 using namespace cornu;
 using test::source_path;
 
@@ -281,3 +283,5 @@ TEST_CASE("a call binds arguments by place and by name") {
   CHECK_THROWS_AS(call_op(*op("numpy", "Sum"), {{}, {}}), ValueError);
   CHECK_THROWS_AS(call_op(*op("numpy", "Sum"), {{x}, {{"axes", 0}}}), ValueError);
 }
+
+}  // namespace op_catalog_test

@@ -3,6 +3,8 @@
 #include "catch.h"
 #include "op_goldens.h"
 
+namespace op_edges_test {
+
 using cornu::test::check_op_goldens;
 
 TEST_CASE("elementwise ops at unusual arguments give Keras's values") {
@@ -23,3 +25,5 @@ TEST_CASE("indexing at unusual arguments gives Keras's values") {
 TEST_CASE("products at unusual arguments give Keras's values") {
   check_op_goldens("products", "op_edges.json");
 }
+
+}  // namespace op_edges_test

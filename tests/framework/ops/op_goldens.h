@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "../../support/error_of.h"
+
 namespace cornu::test {
 
 /// The file of tests/data, read once.
@@ -36,16 +38,5 @@ std::vector<OpCase> op_cases(const std::string& section, const std::string& file
 /// that have none; integers and bools are equal, floats within a few units in the last place of
 /// their type.
 void check_op_goldens(const std::string& section, const std::string& file = "ops.json");
-
-/// What `mistake` throws, or "" when it throws nothing.
-template <class F>
-std::string error_of(F mistake) {
-  try {
-    mistake();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "";
-}
 
 }  // namespace cornu::test

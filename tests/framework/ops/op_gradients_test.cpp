@@ -11,6 +11,8 @@
 #include "op_goldens.h"
 #include "support/gradient_check.h"
 
+namespace op_gradients_test {
+
 using namespace cornu;
 using test::noise;
 using test::OpCase;
@@ -184,3 +186,5 @@ TEST_CASE("jvp of each op is the transpose of its vjp") {
     return std::to_string(along) + " forward, " + std::to_string(back) + " backward";
   });
 }
+
+}  // namespace op_gradients_test

@@ -11,6 +11,8 @@
 #include "catch.h"
 #include "op_goldens.h"
 
+namespace op_modes_test {
+
 using namespace cornu;
 using test::OpCase;
 
@@ -224,3 +226,5 @@ TEST_CASE("an op on symbolic tensors of any batch size knows the sizes of other 
     return "";
   });
 }
+
+}  // namespace op_modes_test

@@ -2,6 +2,8 @@
 #include "catch.h"
 #include "op_goldens.h"
 
+namespace op_modules_test {
+
 using cornu::test::check_op_goldens;
 
 TEST_CASE("ops on images at unusual arguments give Keras's values") {
@@ -16,3 +18,5 @@ TEST_CASE("segments, sequences and transforms at unusual arguments give Keras's 
 TEST_CASE("ops of networks at unusual arguments give Keras's values") {
   check_op_goldens("nn", "op_modules.json");
 }
+
+}  // namespace op_modules_test

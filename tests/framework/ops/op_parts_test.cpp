@@ -7,6 +7,8 @@
 #include "op_goldens.h"
 #include "support/contract.h"
 
+namespace op_parts_test {
+
 using namespace cornu;
 using test::OpCase;
 
@@ -94,3 +96,5 @@ TEST_CASE("One result of an op of a graph is the op's") {
     CHECK(near(model(Nest(values)).flatten().at(0), expected));
   });
 }
+
+}  // namespace op_parts_test

@@ -11,6 +11,8 @@
 #include "support/all_close.h"
 #include "support/gradient_check.h"
 
+namespace op_sizes_test {
+
 using namespace cornu;
 
 namespace {
@@ -235,3 +237,5 @@ TEST_CASE("sums of gradients over broadcast axes are exact for a million element
     CHECK(same(g, want));
   }
 }
+
+}  // namespace op_sizes_test

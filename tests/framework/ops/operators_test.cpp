@@ -4,6 +4,8 @@
 
 #include "../model/model_support.h"
 
+namespace operators_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -143,3 +145,5 @@ TEST_CASE("Temporaries are not assigned to") {
   STATIC_REQUIRE(std::is_assignable_v<Tensor&, Tensor>);
   STATIC_REQUIRE(std::is_assignable_v<Tensor&, const Tensor&>);
 }
+
+}  // namespace operators_test

@@ -11,6 +11,8 @@
 #include "catch.h"
 #include "paths.h"
 
+namespace random_test {
+
 using namespace cornu;
 using nlohmann::json;
 
@@ -257,3 +259,5 @@ TEST_CASE("draws without a seed share Keras's global generator") {
   random::set_seed(42);
   CHECK(near(random::normal({2}), {-1.45146f, 0.148126f}));
 }
+
+}  // namespace random_test

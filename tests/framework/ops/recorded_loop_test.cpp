@@ -10,6 +10,8 @@
 #include "catch.h"
 #include "support/gradient_check.h"
 
+namespace recorded_loop_test {
+
 using namespace cornu;
 
 namespace {
@@ -407,3 +409,5 @@ TEST_CASE("vectorized_map of what has no rule runs in rounds") {
   }
   CHECK(f.plans().find("vectorized_map, 6 rounds") != std::string::npos);
 }
+
+}  // namespace recorded_loop_test

@@ -9,6 +9,8 @@
 #include "catch.h"
 #include "op_goldens.h"
 
+namespace reduction_ops_test {
+
 using namespace cornu;
 using cornu::test::error_of;
 
@@ -71,3 +73,5 @@ TEST_CASE("running products have gradients where factors are 0") {
   const auto along = [](const List& l) { return ops::cumprod(l[0], 1); };
   CHECK(cornu::test::gradient_error(along, {cornu::test::noise({2, 7, 3})}) < 1e-6);
 }
+
+}  // namespace reduction_ops_test

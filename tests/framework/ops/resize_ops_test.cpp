@@ -13,6 +13,8 @@
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
 
+namespace resize_ops_test {
+
 using namespace cornu;
 using test::gradient_error;
 using test::identical;
@@ -215,3 +217,5 @@ TEST_CASE("resize infers shapes, takes nothing, and explains mistakes") {
   CHECK_THROWS_AS(ops::resize(ops::zeros({6, 6}), {4, 5}), ShapeError);
   CHECK_THROWS_AS(ops::resize(ops::zeros({6, 6, 3}), {4, 0}), ValueError);
 }
+
+}  // namespace resize_ops_test

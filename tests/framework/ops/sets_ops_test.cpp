@@ -7,6 +7,8 @@
 #include "catch.h"
 #include "op_goldens.h"
 
+namespace sets_ops_test {
+
 using namespace cornu;
 using test::error_of;
 
@@ -90,3 +92,5 @@ TEST_CASE("counting and finding") {
   CHECK(read(parts[2]) == std::vector<int32_t>{0, 2, 2});
   CHECK(read(ops::argpartition(ints({7, 1, 5, 3}), 1)) == std::vector<int32_t>{1, 3, 0, 2});
 }
+
+}  // namespace sets_ops_test

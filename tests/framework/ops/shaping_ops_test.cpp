@@ -7,6 +7,8 @@
 #include "catch.h"
 #include "op_goldens.h"
 
+namespace shaping_ops_test {
+
 using namespace cornu;
 using cornu::test::error_of;
 
@@ -270,3 +272,5 @@ TEST_CASE("shapes are written as a number where they have one axis") {
         "a tensor of shape (-2): sizes must not be negative.");
   CHECK_THROWS_AS(random::normal({2, -2}), ShapeError);
 }
+
+}  // namespace shaping_ops_test

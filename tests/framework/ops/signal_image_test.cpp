@@ -18,6 +18,8 @@
 #include "catch.h"
 #include "support/all_close.h"
 
+namespace signal_image_test {
+
 using namespace cornu;
 using test::gradient_error;
 using test::noise;
@@ -294,3 +296,5 @@ TEST_CASE("ops on images follow the configured data format") {
   CHECK(told == Shape{4, 6, 1});
   CHECK(ops::rgb_to_grayscale(ops::ones({2, 4, 6, 3})).shape() == Shape{2, 4, 6, 1});
 }
+
+}  // namespace signal_image_test

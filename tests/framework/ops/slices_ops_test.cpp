@@ -7,6 +7,8 @@
 #include "catch.h"
 #include "op_goldens.h"
 
+namespace slices_ops_test {
+
 using namespace cornu;
 using test::gradient_error;
 using test::noise;
@@ -63,3 +65,5 @@ TEST_CASE("unstack of an axis of unknown size asks for the number") {
   CHECK_THROWS_AS(ops::unstack(Input({3})), ValueError);
   CHECK_THROWS_AS(ops::unstack(Input({3}), {}, 2), ShapeError);
 }
+
+}  // namespace slices_ops_test

@@ -14,6 +14,8 @@
 #include "../../support/gradient_check.h"
 #include "support/all_close.h"
 
+namespace spatial_ops_test {
+
 using namespace cornu;
 using test::gradient_error;
 using test::noise;
@@ -141,3 +143,5 @@ TEST_CASE("spatial ops check channels") {
                            "AdaptiveAveragePool"})
     CHECK(op_catalog().find("keras.src.ops.nn", name));
 }
+
+}  // namespace spatial_ops_test

@@ -9,6 +9,8 @@
 #include "catch.h"
 #include "op_goldens.h"
 
+namespace statistics_ops_test {
+
 using namespace cornu;
 using test::error_of;
 using test::gradient_error;
@@ -107,3 +109,5 @@ TEST_CASE("statistics work on symbolic tensors and in functions") {
     CHECK(f(x).item() == Approx(2 * v));
   }
 }
+
+}  // namespace statistics_ops_test

@@ -4,6 +4,8 @@
 #include "catch.h"
 #include "support/matchers.h"
 
+namespace written_lists_test {
+
 using namespace cornu;
 using cornu::test::contains;
 
@@ -69,3 +71,5 @@ TEST_CASE("tensors are made of texts, arrays and nested vectors") {
   CHECK(ops::convert_to_tensor(std::vector<float>{1, 2}).shape() == Shape{2});
   CHECK(ops::convert_to_tensor({"a", "b"}).shape() == Shape{2});
 }
+
+}  // namespace written_lists_test

@@ -11,6 +11,8 @@
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
 
+namespace quantizers_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -288,3 +290,5 @@ TEST_CASE("statistics and kernels that do not fit are refused with both shapes")
             }),
             "found (3, 2) and (2,)"));
 }
+
+}  // namespace quantizers_test

@@ -4,6 +4,8 @@
 
 #include "../../support/temporary.h"
 
+namespace activation_layer_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -75,3 +77,5 @@ TEST_CASE("Activations that are no layer of a model are refused") {
   const layers::Dense plain({.units = 1, .activation = [](const Tensor& t) { return t * 2.0; }});
   CHECK_THROWS_WITH(plain->get_config(), contains("register_activation"));
 }
+
+}  // namespace activation_layer_test

@@ -10,6 +10,8 @@
 #include "../../support/temporary.h"
 #include "python.h"
 
+namespace calibrated_files_test {
+
 using namespace cornu;
 using test::entry;
 using test::golden_tensor;
@@ -106,3 +108,5 @@ TEST_CASE("Keras opens quantized models, and models with policy maps") {
   INFO(std::string(std::istreambuf_iterator<char>(report), {}));
   CHECK(status == 0);
 }
+
+}  // namespace calibrated_files_test

@@ -20,6 +20,8 @@
 #include "../../support/temporary.h"
 #include "support/skip.h"
 
+namespace crash_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -249,3 +251,5 @@ TEST_CASE("Remains of a killed program are removed, those of a living one stay")
   CHECK(slurp(folder / "new/inside") == "newer");
   CHECK(folder.count() == 3);
 }
+
+}  // namespace crash_test

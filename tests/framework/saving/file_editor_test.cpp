@@ -6,6 +6,8 @@
 #include "../../support/temporary.h"
 #include "models.h"
 
+namespace file_editor_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using namespace cornu::test::files;
@@ -124,3 +126,5 @@ TEST_CASE("Wrong names are refused with what would fit") {
   CHECK_THROWS_WITH(editor.delete_object("dense"),
                     contains("2 objects") && contains("other/dense"));
 }
+
+}  // namespace file_editor_test

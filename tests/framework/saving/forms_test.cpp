@@ -4,8 +4,11 @@
 #include <cornu/framework/io/h5_file.h>
 #include <cornu/framework/saving/keras_file.h>
 
+#include "../../support/error_of.h"
 #include "../../support/temporary.h"
 #include "models.h"
+
+namespace forms_test {
 
 using namespace cornu;
 using namespace cornu::test;
@@ -27,16 +30,6 @@ std::vector<std::vector<double>> weights(const Model& model) {
   std::vector<std::vector<double>> result;
   for (const Tensor& t : model.get_weights()) result.push_back(t.to_vector<double>());
   return result;
-}
-
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
 }
 
 void has(const std::string& text, const std::string& part) {
@@ -225,3 +218,5 @@ TEST_CASE("A file of another form is told apart") {
   has(error_of([&] { model->save(folder / "m.weights.h5"); }), "save_weights");
   has(error_of([&] { model->save(folder / "m.txt"); }), ".keras");
 }
+
+}  // namespace forms_test

@@ -7,6 +7,8 @@
 
 #include "hostile_files.h"
 
+namespace hostile_archive_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using io::Compression;
@@ -266,3 +268,5 @@ TEST_CASE("Graphs that lead in circles or nowhere are refused") {
     refused(node(R"(["x", 0, 0])"), outputs);
   CHECK(memory.megabytes() < 1000);
 }
+
+}  // namespace hostile_archive_test

@@ -11,6 +11,8 @@
 
 #include "hostile_files.h"
 
+namespace hostile_h5_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -278,3 +280,5 @@ TEST_CASE("A dataset may not declare strings beyond measure") {
   CHECK_THROWS_WITH(reader.read_strings("long"), contains("strings.h5") && contains("declares"));
   CHECK(memory.megabytes() < 1000);
 }
+
+}  // namespace hostile_h5_test

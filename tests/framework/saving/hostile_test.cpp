@@ -14,6 +14,8 @@
 #include "../../support/temporary.h"
 #include "support/memory_peak.h"
 
+namespace hostile_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -217,3 +219,5 @@ TEST_CASE("a graph that gives an op no tensor is refused") {
     CHECK_THROWS_AS(model_from_json(broken), Error);
   }
 }
+
+}  // namespace hostile_test

@@ -10,6 +10,8 @@
 #include "python.h"
 #include "support/skip.h"
 
+namespace interop_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -180,3 +182,5 @@ TEST_CASE("Training and weights change hands between Python's Keras and Cornu") 
   INFO(slurp(report));
   CHECK(resumed == 0);
 }
+
+}  // namespace interop_test

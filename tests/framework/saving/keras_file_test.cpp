@@ -7,6 +7,8 @@
 #include "../../support/temporary.h"
 #include "models.h"
 
+namespace keras_file_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using namespace cornu::test::files;
@@ -315,3 +317,5 @@ TEST_CASE("a file whose compile_config is empty holds a model that is not compil
   const std::string json = model->to_json();
   CHECK_FALSE(model_from_json("{\"compile_config\": {}, " + json.substr(1))->compiled());
 }
+
+}  // namespace keras_file_test

@@ -9,6 +9,8 @@
 
 #include "../../support/temporary.h"
 
+namespace keras_goldens_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using io::H5Reader;
@@ -143,3 +145,5 @@ TEST_CASE("load_weights takes the weights out of a .keras file") {
   fresh->load_weights(record.model);
   CHECK(difference(fresh->predict(x, quiet), record.read("outputs")) < 1e-5);
 }
+
+}  // namespace keras_goldens_test

@@ -2,6 +2,8 @@
 #include <catch.h>
 #include <cornu/cornu.h>
 
+namespace keras_names_test {
+
 using namespace cornu;
 
 TEST_CASE("objects go to values and back by the functions of their modules") {
@@ -33,3 +35,5 @@ TEST_CASE("functions have the names of all their modules") {
   CHECK(random::normal({4}).to_vector<float>() == first.to_vector<float>());
   CHECK_FALSE(version().empty());
 }
+
+}  // namespace keras_names_test

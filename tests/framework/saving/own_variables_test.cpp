@@ -11,6 +11,8 @@
 #include "../../support/contract.h"
 #include "../../support/temporary.h"
 
+namespace own_variables_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -399,3 +401,5 @@ TEST_CASE("A model keeps files of its own, which lead nowhere else") {
   model.bad = true;
   CHECK_THROWS_AS(model.save(folder / "bad.keras"), ValueError);
 }
+
+}  // namespace own_variables_test

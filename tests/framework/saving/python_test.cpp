@@ -9,6 +9,8 @@
 #include "python.h"
 #include "support/skip.h"
 
+namespace python_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using namespace cornu::test::files;
@@ -65,3 +67,5 @@ TEST_CASE("Keras opens our files, predicts the same and goes on training") {
   INFO(slurp(report));
   CHECK(status == 0);
 }
+
+}  // namespace python_test

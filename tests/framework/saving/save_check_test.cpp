@@ -6,6 +6,8 @@
 #include "../../support/temporary.h"
 #include "models.h"
 
+namespace save_check_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using namespace cornu::test::files;
@@ -181,3 +183,5 @@ TEST_CASE("the check of a save needs no memory for weights") {
   model.save(folder / "m.keras");
   CHECK(memory::stats().peak - before < model.get_weights()[0].bytes() / 4);
 }
+
+}  // namespace save_check_test

@@ -10,6 +10,8 @@
 #include "../../support/temporary.h"
 #include "models.h"
 
+namespace version_adapters_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -298,3 +300,5 @@ TEST_CASE("hard_sigmoid of a Keras 2 file is that of Keras 2") {
   old.finish();
   check(predicted("old.h5"), keras2);
 }
+
+}  // namespace version_adapters_test

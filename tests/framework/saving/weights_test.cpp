@@ -10,6 +10,8 @@
 #include "../../support/temporary.h"
 #include "models.h"
 
+namespace weights_test {
+
 using namespace cornu;
 using namespace cornu::test;
 using namespace cornu::test::files;
@@ -217,3 +219,5 @@ TEST_CASE("A layer that is held twice is written once, at its first place") {
   model.load_weights(file);
   CHECK(values(model) == before);
 }
+
+}  // namespace weights_test

@@ -7,6 +7,8 @@
 
 #include "support/matchers.h"
 
+namespace distribution_test {
+
 using namespace cornu;
 using namespace cornu::distribution;
 using cornu::test::contains;
@@ -102,3 +104,5 @@ TEST_CASE("layouts are found by paths, and leave tensors whole") {
       distribute_tensor(x, TensorLayout({.axes = {"batch", "model"}, .device_mesh = cpu_mesh()})),
       contains("2 axes"));
 }
+
+}  // namespace distribution_test

@@ -8,6 +8,8 @@
 
 #include "support/matchers.h"
 
+namespace dlpack_test {
+
 using namespace cornu;
 using cornu::test::contains;
 
@@ -185,3 +187,5 @@ TEST_CASE("an array of the program's is a tensor without a copy") {
   x = {};
   CHECK(watch.use_count() == 1);
 }
+
+}  // namespace dlpack_test

@@ -9,6 +9,8 @@
 #include "support/standard_error.h"
 #include "support/temporary.h"
 
+namespace keras_json_test {
+
 using namespace cornu;
 using test::contains;
 using test::spill;
@@ -101,3 +103,5 @@ TEST_CASE("settings of a home with a keras.json", "[.keras_home]") {
   CHECK(config::image_data_format() == "channels_first");
   CHECK(config::max_epochs() == 3);
 }
+
+}  // namespace keras_json_test

@@ -4,6 +4,8 @@
 
 #include "catch.h"
 
+namespace nest_test {
+
 using namespace cornu;
 
 namespace {
@@ -82,3 +84,5 @@ TEST_CASE("spans and vectors of numbers are tensors") {
     CHECK(nest.tensor().to_vector<float>() == numbers);
   }
 }
+
+}  // namespace nest_test

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <sstream>
 
+namespace print_test {
+
 using namespace cornu;
 
 namespace {
@@ -82,3 +84,5 @@ TEST_CASE("Nests are printed with their keys and places") {
   CHECK(printed(Nest{{"a", one}, {"b", Nest{one, two}}}) ==
         "{\n  'a': 1 int32 (),\n  'b': [\n    1 int32 (),\n    2 int32 ()]}");
 }
+
+}  // namespace print_test

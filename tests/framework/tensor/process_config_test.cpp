@@ -8,6 +8,8 @@
 #include <cornu/layers/core/dense.h>
 #include <cornu/layers/pooling/max_pooling.h>
 
+namespace process_config_test {
+
 using namespace cornu;
 
 namespace {
@@ -142,3 +144,5 @@ TEST_CASE("is_tensor tells tensors with values from all else") {
   CHECK_FALSE(ops::is_tensor(1.5));
   CHECK_FALSE(ops::is_tensor(std::vector<float>{1, 2}));
 }
+
+}  // namespace process_config_test

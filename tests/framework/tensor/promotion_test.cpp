@@ -8,6 +8,8 @@
 #include "catch.h"
 #include "paths.h"
 
+namespace promotion_test {
+
 using namespace cornu;
 using nlohmann::json;
 
@@ -89,3 +91,5 @@ TEST_CASE("promotion of many types, of none, and to floats") {
   const PromotionType half[] = {{DType::float16}, {DType::int32, true}};
   CHECK(float_result_type(half) == DType::float16);
 }
+
+}  // namespace promotion_test

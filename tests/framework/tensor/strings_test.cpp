@@ -8,23 +8,18 @@
 #include <functional>
 
 #include "catch.h"
+#include "support/error_of.h"
+
+namespace strings_test {
 
 using namespace cornu;
+using test::error_of;
 
 namespace {
 
 using Strings = std::vector<std::string>;
 
 Tensor words() { return Tensor::strings({"a", "b", "a", "", "longer text", "\xc3\x9c"}, {2, 3}); }
-
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
 
 }  // namespace
 
@@ -160,3 +155,5 @@ TEST_CASE("strings take a shape as numbers do") {
   CHECK(Tensor::from({"a", "b", "c", "d"}, {2, 2}).to_strings()[2] == "c");
   CHECK_THROWS_AS(Tensor::from({"a", "b"}, {3}), ShapeError);
 }
+
+}  // namespace strings_test

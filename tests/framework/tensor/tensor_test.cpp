@@ -4,6 +4,8 @@
 
 #include "catch.h"
 
+namespace tensor_test {
+
 using namespace cornu;
 
 TEST_CASE("tensors keep what they are made from") {
@@ -128,3 +130,5 @@ TEST_CASE("what an empty handle is asked for is an error that says so") {
   CHECK_THROWS_WITH(ops::matmul(one, none), refused);
   CHECK_THROWS_WITH(ops::concatenate({one, none}), refused);
 }
+
+}  // namespace tensor_test

@@ -3,6 +3,8 @@
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/tensor/tree.h>
 
+namespace tree_test {
+
 using namespace cornu;
 
 TEST_CASE("trees are flattened, packed and mapped") {
@@ -89,3 +91,5 @@ TEST_CASE("trees are mapped down to where another one ends") {
       ValueError);
   CHECK_THROWS_AS(tree::map_structure_up_to(shallow, both, nest, Tensor(1)), ValueError);
 }
+
+}  // namespace tree_test

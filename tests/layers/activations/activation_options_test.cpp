@@ -2,6 +2,8 @@
 #include "../../catch.h"
 #include "../../support/option_cases.h"
 
+namespace activation_options_test {
+
 using cornu::test::check_options;
 
 TEST_CASE("ReLU with options of all kinds computes what Keras computes") {
@@ -23,3 +25,5 @@ TEST_CASE("PReLU with options of all kinds computes what Keras computes") {
 TEST_CASE("Softmax with options of all kinds computes what Keras computes") {
   check_options("option_activations.json", "Softmax", 2);
 }
+
+}  // namespace activation_options_test

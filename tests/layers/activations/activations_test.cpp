@@ -10,6 +10,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace activations_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -30,3 +32,5 @@ TEST_CASE("activation layers keep a layer's contract") {
 TEST_CASE("Activation keeps a layer's contract") {
   check_layer<layers::Activation>({.activation = "softplus"}, {.input = {2, 5}, .output = {2, 5}});
 }
+
+}  // namespace activations_test

@@ -5,6 +5,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace prelu_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -16,3 +18,5 @@ TEST_CASE("PReLU keeps a layer's contract") {
   CHECK_THROWS_AS(layers::PReLU({.shared_axes = std::vector<int64_t>{2}})(ops::zeros({2, 3})),
                   ValueError);
 }
+
+}  // namespace prelu_test

@@ -2,6 +2,8 @@
 #include "../../catch.h"
 #include "../../support/option_cases.h"
 
+namespace attention_options_test {
+
 using cornu::test::check_options;
 
 TEST_CASE("Attention with options of all kinds computes what Keras computes") {
@@ -19,3 +21,5 @@ TEST_CASE("MultiHeadAttention with options of all kinds computes what Keras comp
 TEST_CASE("GroupQueryAttention with options of all kinds computes what Keras computes") {
   check_options("option_group_query_attention.json", "Group", 12);
 }
+
+}  // namespace attention_options_test

@@ -9,6 +9,8 @@
 #include "../../support/gradient_check.h"
 #include "../../support/temporary.h"
 
+namespace attention_values_contract_test {
+
 using namespace cornu;
 using test::difference;
 using test::error_of;
@@ -191,3 +193,5 @@ TEST_CASE("a transformer block comes back from a file, and trains") {
   const PredictOptions quiet{.verbose = Verbose::silent};
   CHECK(identical(loaded->predict(x, quiet).tensor(), model.predict(x, quiet).tensor()));
 }
+
+}  // namespace attention_values_contract_test

@@ -13,6 +13,8 @@
 #include "../../support/gradient_check.h"
 #include "../../support/layer_check.h"
 
+namespace group_query_attention_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::difference;
@@ -69,3 +71,5 @@ TEST_CASE("GroupQueryAttention with as many heads is MultiHeadAttention") {
     if (scores) CHECK(difference(a.flatten()[1], b.flatten()[1]) < 1e-6);
   }
 }
+
+}  // namespace group_query_attention_test

@@ -5,6 +5,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace llama_transformer_decoder_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::difference;
@@ -58,3 +60,5 @@ TEST_CASE("LlamaTransformerDecoder gives with a cache what it gives without") {
     found.push_back(decoder->call_with_cache(parts[static_cast<size_t>(i)], cache, Tensor(2 * i)));
   CHECK(difference(ops::concatenate(found, 1), whole) < 1e-5);
 }
+
+}  // namespace llama_transformer_decoder_test

@@ -16,6 +16,8 @@
 #include "../../support/layer_check.h"
 #include "../../support/recorded.h"
 
+namespace multi_head_attention_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::difference;
@@ -274,3 +276,5 @@ TEST_CASE("A config of attention whose initializers are null is that of the defa
   CHECK(y.shape() == x.shape());
   CHECK(ops::amax(ops::abs(y)).item() > 0);
 }
+
+}  // namespace multi_head_attention_test

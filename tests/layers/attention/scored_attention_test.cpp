@@ -13,6 +13,8 @@
 #include "../../support/gradient_check.h"
 #include "../../support/layer_check.h"
 
+namespace scored_attention_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::difference;
@@ -58,3 +60,5 @@ TEST_CASE("Attention computes the same with and without scores, and hides what i
   CHECK(y[0].tensor().mask());
   CHECK_THROWS_AS(attention(Nest{q, v}, Call{.extra = {{"use_causal_masks", true}}}), ValueError);
 }
+
+}  // namespace scored_attention_test

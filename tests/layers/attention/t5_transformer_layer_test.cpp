@@ -6,6 +6,8 @@
 #include "../../support/layer_check.h"
 #include "../../support/temporary.h"
 
+namespace t5_transformer_layer_test {
+
 using namespace cornu;
 using layers::T5MultiHeadAttentionLayer;
 using test::check_layer;
@@ -69,3 +71,5 @@ TEST_CASE("A decoder's block sees none behind it, and what the encoder gave but 
           ->bias_of(2, 2),
       StateError);
 }
+
+}  // namespace t5_transformer_layer_test

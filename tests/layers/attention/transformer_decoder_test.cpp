@@ -5,6 +5,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace transformer_decoder_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -32,3 +34,5 @@ TEST_CASE("A step of TransformerDecoder sees none behind it, and no padding") {
   CHECK(ops::max(ops::abs(first_two(padded) - first_two(whole))).item() < 1e-5);
   CHECK(ops::max(ops::abs(padded - whole)).item() > 1e-4);
 }
+
+}  // namespace transformer_decoder_test

@@ -5,6 +5,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace transformer_encoder_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::difference;
@@ -39,3 +41,5 @@ TEST_CASE("A step of TransformerEncoder sees all but what its masks hide") {
   CHECK(difference(both[{Slice(), Slice(0, 1)}], alone[{Slice(), Slice(0, 1)}]) < 1e-5);
   CHECK(difference(both[{Slice(), Slice(1, 2)}], padded[{Slice(), Slice(1, 2)}]) < 1e-5);
 }
+
+}  // namespace transformer_encoder_test

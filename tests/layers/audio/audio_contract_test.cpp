@@ -9,6 +9,8 @@
 #include "../../support/gradient_check.h"
 #include "../../support/temporary.h"
 
+namespace audio_contract_test {
+
 using namespace cornu;
 using test::difference;
 using test::error_of;
@@ -110,3 +112,5 @@ TEST_CASE("MelSpectrogram in decibels is ten times the logarithm of the power") 
   Function compiled([layer = make(true)](const Nest& in) { return Nest(layer(in.tensor())); });
   for (int i = 0; i < 4; ++i) CHECK(difference(compiled(Nest(x)).tensor(), make(true)(x)) < 1e-4);
 }
+
+}  // namespace audio_contract_test

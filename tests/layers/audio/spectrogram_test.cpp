@@ -8,6 +8,8 @@
 #include "../../support/golden_json.h"
 #include "../../support/layer_check.h"
 
+namespace spectrogram_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::entry;
@@ -61,3 +63,5 @@ TEST_CASE("spectrograms keep a layer's contract") {
   CHECK_THROWS_AS(layers::STFTSpectrogram({.window = "chebwinn"}), ValueError);
   CHECK_THROWS_AS(layers::MelSpectrogram({.fft_length = 16, .sequence_length = 17}), ValueError);
 }
+
+}  // namespace spectrogram_test

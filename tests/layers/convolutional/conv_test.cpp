@@ -7,6 +7,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace conv_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -91,3 +93,5 @@ TEST_CASE("convolutions say what is wrong") {
   CHECK_THROWS_WITH(conv(Tensor::from(std::vector<float>(32, 1.0f), {1, 4, 4, 2})),
                     Catch::Contains("expected last axis 1, found 2 in input (1, 4, 4, 2)"));
 }
+
+}  // namespace conv_test

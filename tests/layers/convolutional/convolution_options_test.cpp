@@ -2,6 +2,8 @@
 #include "../../catch.h"
 #include "../../support/option_cases.h"
 
+namespace convolution_options_test {
+
 using cornu::test::check_options;
 
 TEST_CASE("Conv with options of all kinds computes what Keras computes") {
@@ -19,3 +21,5 @@ TEST_CASE("DepthwiseConv with options of all kinds computes what Keras computes"
 TEST_CASE("SeparableConv with options of all kinds computes what Keras computes") {
   check_options("option_depthwise_conv.json", "Separable", 3);
 }
+
+}  // namespace convolution_options_test

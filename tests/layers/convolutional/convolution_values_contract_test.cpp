@@ -8,6 +8,8 @@
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
 
+namespace convolution_values_contract_test {
+
 using namespace cornu;
 using test::difference;
 using test::error_of;
@@ -202,3 +204,5 @@ TEST_CASE("convolutions say what does not fit") {
   CHECK(has(message, "eye"));
   CHECK_THROWS_AS(layers::Conv2D({.filters = 2, .kernel_size = 2})(waves({2, 4, 4})), ShapeError);
 }
+
+}  // namespace convolution_values_contract_test

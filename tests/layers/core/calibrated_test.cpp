@@ -24,6 +24,8 @@
 #include "../../support/layer_check.h"
 #include "../../support/temporary.h"
 
+namespace calibrated_test {
+
 using namespace cornu;
 using test::contains;
 using test::entry;
@@ -263,3 +265,5 @@ TEST_CASE("samples are cut from the tokens at even distances") {
         std::vector<std::vector<int32_t>>{{0, 1, 2, 3, 4, 5}, {6, 7, 8, 0, 1, 2}});
   CHECK(samples(1, 2, {"AB", "C"}) == std::vector<std::vector<int32_t>>{{65, 66}});
 }
+
+}  // namespace calibrated_test

@@ -2,6 +2,8 @@
 #include "../../catch.h"
 #include "../../support/option_cases.h"
 
+namespace core_options_test {
+
 using cornu::test::check_options;
 
 TEST_CASE("Dense with options of all kinds computes what Keras computes") {
@@ -35,3 +37,5 @@ TEST_CASE("Identity with options of all kinds computes what Keras computes") {
 TEST_CASE("Rescaling with options of all kinds computes what Keras computes") {
   check_options("option_core.json", "Rescaling", 1);
 }
+
+}  // namespace core_options_test

@@ -6,6 +6,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace dense_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -41,3 +43,5 @@ TEST_CASE("A Dense that is not trainable has no trainable variables") {
   CHECK(dense->trainable_variables().empty());
   CHECK(dense->weights().size() == 2);
 }
+
+}  // namespace dense_test

@@ -10,6 +10,8 @@
 #include "../../support/layer_check.h"
 #include "../../support/recorded.h"
 
+namespace einsum_dense_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -95,3 +97,5 @@ TEST_CASE("EinsumDense says what is wrong") {
       {.equation = "abc,cd->abd", .output_shape = {std::nullopt, 2}, .bias_axes = "c"});
   CHECK_THROWS_AS(bias(x), ValueError);
 }
+
+}  // namespace einsum_dense_test

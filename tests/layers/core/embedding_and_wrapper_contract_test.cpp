@@ -8,6 +8,8 @@
 #include "../../support/gradient_check.h"
 #include "../../support/temporary.h"
 
+namespace embedding_and_wrapper_contract_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::equals;
@@ -135,3 +137,5 @@ TEST_CASE("SpectralNormalization says what is wrong") {
   layers::SpectralNormalization none({.layer = layers::Flatten()});
   CHECK_THROWS_AS(none(ops::ones({2, 3})), ValueError);
 }
+
+}  // namespace embedding_and_wrapper_contract_test

@@ -10,6 +10,8 @@
 #include "../../support/layer_check.h"
 #include "../../support/matchers.h"
 
+namespace embedding_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -84,3 +86,5 @@ TEST_CASE("an index that is not in the table is an error") {
                     cornu::test::contains("index 5"));
   CHECK(model.predict(ops::array({{0, 1}}), {.verbose = 0}).shape() == Shape{1, 2, 2});
 }
+
+}  // namespace embedding_test

@@ -6,6 +6,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace lambda_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -54,3 +56,5 @@ TEST_CASE("Lambda runs no code of files") {
   CHECK_THROWS_WITH(layers::LambdaLayer::from_config({{"name", "half"}, {"function", code}}),
                     Catch::Contains("Lambda 'half'") && Catch::Contains("register_function"));
 }
+
+}  // namespace lambda_test

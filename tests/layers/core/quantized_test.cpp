@@ -26,6 +26,8 @@
 #include "../../support/layer_check.h"
 #include "support/all_close.h"
 
+namespace quantized_test {
+
 using namespace cornu;
 using test::entry;
 using test::golden_file;
@@ -298,3 +300,5 @@ TEST_CASE("what cannot be quantized says so") {
                       {.activation_quantizer = quantizers::AbsMaxQuantizer(), .block_size = 8}),
                   ValueError);
 }
+
+}  // namespace quantized_test

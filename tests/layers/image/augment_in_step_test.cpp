@@ -9,6 +9,8 @@
 
 #include "../../catch.h"
 
+namespace augment_in_step_test {
+
 using namespace cornu;
 
 namespace {
@@ -437,3 +439,5 @@ TEST_CASE("Equal places give equal bits, others do not") {
   CHECK(image(1, 0, 0) != image(1, 1, 0));
   CHECK(image(1, 0, 0) != image(1, 0, 1));
 }
+
+}  // namespace augment_in_step_test

@@ -10,6 +10,8 @@
 #include "../../catch.h"
 #include "../../support/contract.h"
 
+namespace augment_same_draws_test {
+
 using namespace cornu;
 
 namespace {
@@ -228,3 +230,5 @@ TEST_CASE("A sample is distorted by a field as a batch is, for the same noise") 
     CHECK(largest_difference(expected, image) > 5);
   }
 }
+
+}  // namespace augment_same_draws_test

@@ -8,6 +8,8 @@
 #include "../../catch.h"
 #include "../../support/contract.h"
 
+namespace augment_values_test {
+
 using namespace cornu;
 
 namespace {
@@ -427,3 +429,5 @@ TEST_CASE("New layers change batches, images and masks alike") {
         Shape{2, 50, 40, 3});
   CHECK(largest_difference(layer(images, {.training = false}), images) == 0);
 }
+
+}  // namespace augment_values_test

@@ -6,6 +6,8 @@
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
 
+namespace batch_pictures_test {
+
 using namespace cornu;
 using test::identical;
 
@@ -223,3 +225,5 @@ TEST_CASE("Layers on batches have the same bits on any number of threads") {
     CHECK(identical((*b.shared())(x, {.training = true}), one));
   }
 }
+
+}  // namespace batch_pictures_test

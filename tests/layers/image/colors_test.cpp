@@ -28,6 +28,8 @@
 #include "../../support/golden_json.h"
 #include "../../support/layer_check.h"
 
+namespace colors_test {
+
 using namespace cornu;
 using test::entry;
 using test::find_entry;
@@ -235,3 +237,5 @@ TEST_CASE("gradients pass through changes of colors") {
   const auto mix = [] { return layers::MixUp({.seed = 1}); };
   check(mix(), mix);
 }
+
+}  // namespace colors_test

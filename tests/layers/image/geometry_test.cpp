@@ -25,6 +25,8 @@
 #include "../../support/gradient_check.h"
 #include "../../support/layer_check.h"
 
+namespace geometry_test {
+
 using namespace cornu;
 using test::entry;
 using test::golden_file;
@@ -242,3 +244,5 @@ TEST_CASE("geometric layers are made again from their options") {
   const auto again = layers::RandomShearLayer::from_config(config);
   CHECK(test::difference((*again)(photo), shear(photo)) == 0);
 }
+
+}  // namespace geometry_test

@@ -8,6 +8,8 @@
 #include "../../catch.h"
 #include "image_check.h"
 
+namespace image_colors_contract_test {
+
 using namespace cornu;
 using layers::Numbers;
 using test::check_image_layer;
@@ -277,3 +279,5 @@ TEST_CASE("factors are a number, or bounds in braces") {
   CHECK(*layers::RandomPosterization({.factor = {2, 4}})->config.factor ==
         std::vector<int64_t>{2, 4});
 }
+
+}  // namespace image_colors_contract_test

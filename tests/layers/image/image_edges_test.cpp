@@ -7,6 +7,8 @@
 #include "../../support/contract.h"
 #include "../../support/golden_json.h"
 
+namespace image_edges_test {
+
 using namespace cornu;
 using test::entry;
 using test::identical;
@@ -135,3 +137,5 @@ TEST_CASE("Images that are the same before are not changed by a layer of no effe
     }
   }
 }
+
+}  // namespace image_edges_test

@@ -7,6 +7,8 @@
 #include "../../catch.h"
 #include "image_check.h"
 
+namespace image_geometry_contract_test {
+
 using namespace cornu;
 using layers::Numbers;
 using test::check_image_layer;
@@ -273,3 +275,5 @@ TEST_CASE("geometric layers say which option is wrong, and what would be right")
   layers::Resizing cubist({.height = 2, .width = 2, .interpolation = "cubist"});
   CHECK(has(error_of([&] { cubist(photos()); }), "cubist"));
 }
+
+}  // namespace image_geometry_contract_test

@@ -7,6 +7,8 @@
 #include "../../catch.h"
 #include "image_check.h"
 
+namespace image_mixing_contract_test {
+
 using namespace cornu;
 using layers::Numbers;
 using test::check_image_layer;
@@ -156,3 +158,5 @@ TEST_CASE("mixing layers say which option is wrong") {
   CHECK(has(error_of([] { layers::RandAugment({.factor = 2.0}); }), "factor"));
   CHECK(has(error_of([] { layers::AugMix({.factor = -0.5}); }), "factor"));
 }
+
+}  // namespace image_mixing_contract_test

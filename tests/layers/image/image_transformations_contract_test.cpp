@@ -5,6 +5,8 @@
 #include "../../catch.h"
 #include "image_check.h"
 
+namespace image_transformations_contract_test {
+
 using namespace cornu;
 using test::difference;
 using test::equals;
@@ -138,3 +140,5 @@ TEST_CASE("boxes go with their images through each layer that moves pixels") {
     CHECK(difference(still["bounding_boxes"]["boxes"].tensor(), boxes) < 1e-5);
   }
 }
+
+}  // namespace image_transformations_contract_test

@@ -8,6 +8,8 @@
 #include "../../catch.h"
 #include "../../support/contract.h"
 
+namespace random_jpeg_compression_test {
+
 using namespace cornu;
 
 namespace {
@@ -111,3 +113,5 @@ TEST_CASE("What cannot be compressed is said") {
   CHECK(test::error_of([&] { augment({.image = bytes_image(4)}, {}); }).find("1 or 3 channels") !=
         std::string::npos);
 }
+
+}  // namespace random_jpeg_compression_test

@@ -17,6 +17,8 @@
 #include "../../support/all_close.h"
 #include "../../support/layer_check.h"
 
+namespace resizing_test {
+
 using namespace cornu;
 using Floats = std::vector<float>;
 using test::check_layer;
@@ -69,3 +71,5 @@ TEST_CASE("Rescaling keeps a layer's contract, and takes lists") {
   CHECK(y.dtype() == DType::float32);
   CHECK(y.to_vector<float>()[0] == Approx(1));
 }
+
+}  // namespace resizing_test

@@ -7,6 +7,8 @@
 #include "../../support/contract.h"
 #include "../../support/temporary.h"
 
+namespace merging_contract_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::equals;
@@ -133,3 +135,5 @@ TEST_CASE("merges explain what does not fit") {
   CHECK_THROWS_AS(layers::Subtract()(Nest{ops::ones({2}), ops::ones({2}), ops::ones({2})}), Error);
   CHECK_THROWS_AS(add(Nest{ops::ones({2, 3}), ops::ones({3, 3})}), ShapeError);
 }
+
+}  // namespace merging_contract_test

@@ -2,6 +2,8 @@
 #include "../../catch.h"
 #include "../../support/option_cases.h"
 
+namespace merging_options_test {
+
 using cornu::test::check_options;
 
 TEST_CASE("Add with options of all kinds computes what Keras computes") {
@@ -35,3 +37,5 @@ TEST_CASE("Concatenate with options of all kinds computes what Keras computes") 
 TEST_CASE("Dot with options of all kinds computes what Keras computes") {
   check_options("option_merging.json", "Dot", 10);
 }
+
+}  // namespace merging_options_test

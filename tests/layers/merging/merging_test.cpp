@@ -13,6 +13,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace merging_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -60,3 +62,5 @@ TEST_CASE("Dot multiplies along axes") {
   CHECK_THROWS_AS(dot({ops::zeros({2, 3, 4}), ops::zeros({2, 3})}), ShapeError);
   CHECK_THROWS_AS(layers::Dot({.axes = 0})({ops::zeros({2, 3}), ops::zeros({2, 3})}), ValueError);
 }
+
+}  // namespace merging_test

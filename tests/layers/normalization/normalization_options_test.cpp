@@ -2,6 +2,8 @@
 #include "../../catch.h"
 #include "../../support/option_cases.h"
 
+namespace normalization_options_test {
+
 using cornu::test::check_options;
 
 TEST_CASE("BatchNormalization with options of all kinds computes what Keras computes") {
@@ -27,3 +29,5 @@ TEST_CASE("GroupNormalization with options of all kinds computes what Keras comp
 TEST_CASE("SpectralNormalization with options of all kinds computes what Keras computes") {
   check_options("option_normalization.json", "SpectralNormalization", 4);
 }
+
+}  // namespace normalization_options_test

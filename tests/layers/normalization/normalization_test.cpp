@@ -18,6 +18,8 @@
 #include "../../support/golden_json.h"
 #include "../../support/layer_check.h"
 
+namespace normalization_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -165,3 +167,5 @@ TEST_CASE("SpectralNormalization keeps a layer's contract") {
   const Tensor x = Tensor::from(std::vector<float>{1, 2}, {1, 2});
   CHECK(zeros(x, {.training = true}).to_vector<float>() == std::vector<float>{0, 0});
 }
+
+}  // namespace normalization_test

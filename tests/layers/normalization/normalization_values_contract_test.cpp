@@ -9,6 +9,8 @@
 #include "../../support/gradient_check.h"
 #include "../../support/temporary.h"
 
+namespace normalization_values_contract_test {
+
 using namespace cornu;
 using test::difference;
 using test::equals;
@@ -150,3 +152,5 @@ TEST_CASE("averages of fit come back from a file, and evaluate uses them") {
   const EvaluateOptions quiet{.verbose = Verbose::silent};
   CHECK(loaded->evaluate(x, y, quiet)["loss"] == model.evaluate(x, y, quiet)["loss"]);
 }
+
+}  // namespace normalization_values_contract_test

@@ -9,6 +9,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace pooling_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -61,3 +63,5 @@ TEST_CASE("strides follow the window unless they are given") {
   CHECK_THROWS_AS(layers::AdaptiveMaxPooling1D(layers::AdaptivePoolingConfig<1>{}), ValueError);
   CHECK_THROWS_AS(layers::MaxPooling2D()(Tensor::from({1.0f}, {1, 1, 1})), ShapeError);
 }
+
+}  // namespace pooling_test

@@ -9,6 +9,8 @@
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
 
+namespace pooling_values_contract_test {
+
 using namespace cornu;
 using test::difference;
 using test::error_of;
@@ -141,3 +143,5 @@ TEST_CASE("pooling says what does not fit") {
   CHECK_THROWS_AS(layers::MaxPooling2D({.pool_size = 2})(waves({1, 3, 3})), ShapeError);
   CHECK_THROWS_AS(layers::AdaptiveMaxPooling1D({.output_size = 0}), ValueError);
 }
+
+}  // namespace pooling_values_contract_test

@@ -13,6 +13,8 @@
 #include "../../catch.h"
 #include "wrapper_check.h"
 
+namespace bidirectional_test {
+
 using namespace cornu;
 using test::check_new;
 using test::difference;
@@ -87,3 +89,5 @@ TEST_CASE("Bidirectional keeps a layer's contract") {
                                          .backward_layer = AnyLayer(layers::GRU({.units = 2}))}),
                   ValueError);
 }
+
+}  // namespace bidirectional_test

@@ -7,6 +7,8 @@
 #include "../../support/contract.h"
 #include "../../support/temporary.h"
 
+namespace cells_contract_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::equals;
@@ -173,3 +175,5 @@ TEST_CASE("cells explain what does not fit") {
   CHECK_THROWS_AS(layers::StackedRNNCells({.cells = {}}), ValueError);
   CHECK(has(error_of([] { layers::RNN({.cell = layers::Dense({.units = 2})}); }), "cell"));
 }
+
+}  // namespace cells_contract_test

@@ -6,6 +6,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace conv_lstm_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::difference;
@@ -55,3 +57,5 @@ TEST_CASE("ConvLSTM says what is wrong") {
   conv(ops::zeros({1, 2, 4, 1}));
   CHECK_THROWS_AS(conv(ops::zeros({1, 2, 5, 1})), ShapeError);
 }
+
+}  // namespace conv_lstm_test

@@ -10,6 +10,8 @@
 #include "../../support/layer_check.h"
 #include "../../support/recorded.h"
 
+namespace gru_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -85,3 +87,5 @@ TEST_CASE("GRU says what is wrong") {
   CHECK_THROWS_AS(gru(Nest(x), Call{.extra = {{"initial_state", state}}}), ShapeError);
   CHECK_THROWS_AS((*gru->cell)(Nest(ops::reshape(x, {1, 2}))), ShapeError);
 }
+
+}  // namespace gru_test

@@ -15,6 +15,8 @@
 #include "../../support/layer_check.h"
 #include "../../support/matchers.h"
 
+namespace lstm_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -157,3 +159,5 @@ TEST_CASE("a call that gives several tensors tells how to get them") {
                                  "Nest(x) to get them all"));
   CHECK(lstm(Nest(x)).size() == 3);
 }
+
+}  // namespace lstm_test

@@ -4,6 +4,8 @@
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
 
+namespace mask_shapes_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -67,3 +69,5 @@ TEST_CASE("convolutional recurrent layers refuse such masks too") {
   CHECK(layer(x, {.mask = mask_of({2, 3})}).shape() == Shape{2, 3, 3, 2});
   CHECK(has(error_of([&] { layer(x, {.mask = mask_of({2, 2})}); }), "found (2, 2)"));
 }
+
+}  // namespace mask_shapes_test

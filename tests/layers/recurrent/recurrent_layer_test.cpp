@@ -10,6 +10,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace recurrent_layer_test {
+
 using namespace cornu;
 
 namespace {
@@ -138,3 +140,5 @@ TEST_CASE("a recurrent layer's second derivative needs unroll") {
   CHECK(second_derivative<layers::LSTM>(true).shape() == Shape{2, 3, 2});
   CHECK(second_derivative<layers::GRU>(true).shape() == Shape{2, 3, 2});
 }
+
+}  // namespace recurrent_layer_test

@@ -2,6 +2,8 @@
 #include "../../catch.h"
 #include "../../support/option_cases.h"
 
+namespace recurrent_options_test {
+
 using cornu::test::check_options;
 
 TEST_CASE("LSTM with options of all kinds computes what Keras computes") {
@@ -31,3 +33,5 @@ TEST_CASE("TimeDistributed with options of all kinds computes what Keras compute
 TEST_CASE("ConvLSTM with options of all kinds computes what Keras computes") {
   check_options("option_conv_lstm.json", "", 10);
 }
+
+}  // namespace recurrent_options_test

@@ -12,6 +12,8 @@
 #include "../../catch.h"
 #include "wrapper_check.h"
 
+namespace rnn_test {
+
 using namespace cornu;
 using test::check_new;
 using test::difference;
@@ -130,3 +132,5 @@ TEST_CASE("recurrent layers build from the sequence alone") {
                                    {"initial_state_shape", Value::List{Value(), 2}}}}});
   CHECK(other->cell->kernel.shape() == Shape{2, 8});
 }
+
+}  // namespace rnn_test

@@ -6,6 +6,8 @@
 #include "../../support/gradient_check.h"
 #include "../../support/temporary.h"
 
+namespace sequences_contract_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::error_of;
@@ -179,3 +181,5 @@ TEST_CASE("layers of sequences explain what does not fit") {
   CHECK_THROWS_AS(layers::TimeDistributed({.layer = layers::Dense({.units = 2})})(ops::ones({3})),
                   Error);
 }
+
+}  // namespace sequences_contract_test

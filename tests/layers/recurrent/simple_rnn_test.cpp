@@ -10,6 +10,8 @@
 #include "../../support/layer_check.h"
 #include "../../support/recorded.h"
 
+namespace simple_rnn_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -110,3 +112,5 @@ TEST_CASE("SimpleRNN says what is wrong") {
   layers::SimpleRNN rnn({.units = 3});
   CHECK_THROWS_AS(rnn(Tensor::from({1.0f, 2.0f}, {1, 2})), ShapeError);
 }
+
+}  // namespace simple_rnn_test

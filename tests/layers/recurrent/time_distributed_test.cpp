@@ -11,6 +11,8 @@
 #include "../../catch.h"
 #include "wrapper_check.h"
 
+namespace time_distributed_test {
+
 using namespace cornu;
 using test::check_new;
 using test::difference;
@@ -50,3 +52,5 @@ TEST_CASE("Wrapper is abstract") {
   CHECK_THROWS_AS(wrapper(wave({2, 3})), UnsupportedError);
   CHECK(wrapper->layer->built());
 }
+
+}  // namespace time_distributed_test

@@ -9,6 +9,8 @@
 #include "../../support/contract.h"
 #include "../../support/temporary.h"
 
+namespace dropout_contract_test {
+
 using namespace cornu;
 using test::equals;
 using test::error_of;
@@ -149,3 +151,5 @@ TEST_CASE("a rate outside of [0, 1] is an error that says it") {
   CHECK(has(error_of([] { layers::GaussianNoise({.stddev = -1}); }), "stddev"));
   CHECK_THROWS_AS(layers::SpatialDropout2D({.rate = 0.5})(ops::ones({2, 3}), training), ShapeError);
 }
+
+}  // namespace dropout_contract_test

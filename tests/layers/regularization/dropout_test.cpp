@@ -20,6 +20,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace dropout_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -134,3 +136,5 @@ TEST_CASE("Dropout drops while training, and only then") {
   CHECK(ops::max(y).item() == Approx(1 / 0.7));
   CHECK_THROWS_AS(layers::Dropout({.rate = 1.5}), ValueError);
 }
+
+}  // namespace dropout_test

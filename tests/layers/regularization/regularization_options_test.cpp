@@ -2,6 +2,8 @@
 #include "../../catch.h"
 #include "../../support/option_cases.h"
 
+namespace regularization_options_test {
+
 using cornu::test::check_options;
 
 TEST_CASE("Dropout with options of all kinds computes what Keras computes") {
@@ -23,3 +25,5 @@ TEST_CASE("SpatialDropout with options of all kinds computes what Keras computes
 TEST_CASE("ActivityRegularization with options of all kinds computes what Keras computes") {
   check_options("option_regularization.json", "ActivityRegularization", 1);
 }
+
+}  // namespace regularization_options_test

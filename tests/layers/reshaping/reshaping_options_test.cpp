@@ -2,6 +2,8 @@
 #include "../../catch.h"
 #include "../../support/option_cases.h"
 
+namespace reshaping_options_test {
+
 using cornu::test::check_options;
 
 TEST_CASE("Flatten with options of all kinds computes what Keras computes") {
@@ -31,3 +33,5 @@ TEST_CASE("ZeroPadding with options of all kinds computes what Keras computes") 
 TEST_CASE("UpSampling with options of all kinds computes what Keras computes") {
   check_options("option_reshaping.json", "UpSampling", 4);
 }
+
+}  // namespace reshaping_options_test

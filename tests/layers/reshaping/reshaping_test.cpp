@@ -16,6 +16,8 @@
 #include "../../support/layer_check.h"
 #include "support/all_close.h"
 
+namespace reshaping_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -98,3 +100,5 @@ TEST_CASE("Reshape joins steps of which nobody knows yet how many there are") {
   CHECK_THROWS_WITH(layers::Reshape({.target_shape = {4, 2}})(x),
                     Catch::Contains("83 stands for a size that is not known yet"));
 }
+
+}  // namespace reshaping_test

@@ -8,6 +8,8 @@
 #include "../../support/contract.h"
 #include "../../support/gradient_check.h"
 
+namespace reshaping_values_contract_test {
+
 using namespace cornu;
 using test::difference;
 using test::equals;
@@ -144,3 +146,5 @@ TEST_CASE("layers that move elements say what does not fit") {
   CHECK_THROWS_AS(layers::ZeroPadding2D()(x), ShapeError);
   CHECK(has(error_of([] { layers::Activation({.activation = "rellu"}); }), "relu"));
 }
+
+}  // namespace reshaping_values_contract_test

@@ -9,6 +9,8 @@
 
 #include "../../catch.h"
 
+namespace encoding_test {
+
 using namespace cornu;
 using namespace cornu::layers;
 using Floats = std::vector<float>;
@@ -77,3 +79,5 @@ TEST_CASE("Normalization and Discretization learn from datasets") {
   CHECK(bins->bin_boundaries()[0] == Approx(33.57142639160156));
   CHECK(bins->bin_boundaries()[1] == Approx(153.22860717773438));
 }
+
+}  // namespace encoding_test

@@ -13,6 +13,8 @@
 
 #include "../../catch.h"
 
+namespace feature_space_test {
+
 using namespace cornu;
 using utils::FeatureSpace;
 
@@ -147,3 +149,5 @@ TEST_CASE("FeatureSpace says what does not fit") {
                                        "one_hot")}}});
   CHECK_THROWS_AS(floats(Nest::dict({{"a", ops::ones({2})}})), ValueError);
 }
+
+}  // namespace feature_space_test

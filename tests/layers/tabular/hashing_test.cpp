@@ -12,6 +12,8 @@
 
 #include "../../catch.h"
 
+namespace hashing_test {
+
 using namespace cornu;
 using namespace cornu::layers;
 
@@ -75,3 +77,5 @@ TEST_CASE("HashedCrossing") {
   const Tensor f(std::vector<float>{1});
   CHECK_THROWS_AS(cross(Nest(Nest::List{f, f})), ValueError);
 }
+
+}  // namespace hashing_test

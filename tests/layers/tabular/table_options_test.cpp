@@ -7,6 +7,8 @@
 #include "../../support/golden_json.h"
 #include "../../support/temporary.h"
 
+namespace table_options_test {
+
 using namespace cornu;
 using test::entry;
 using test::find_entry;
@@ -189,3 +191,5 @@ TEST_CASE("Discretization takes boundaries or a number of bins, and both from it
 TEST_CASE("Normalization with all of its options gives what Keras gives") {
   check_class("option_tabular.json", "Normalization", 20);
 }
+
+}  // namespace table_options_test

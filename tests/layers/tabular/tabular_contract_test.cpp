@@ -9,6 +9,8 @@
 #include "../../support/contract.h"
 #include "../../support/temporary.h"
 
+namespace tabular_contract_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::equals;
@@ -203,3 +205,5 @@ TEST_CASE("layers with a vocabulary as an option cannot learn another") {
   layers::Normalization given({.mean = 0.0, .variance = 1.0});
   CHECK_THROWS_AS(given->adapt(ops::ones({2, 2})), StateError);
 }
+
+}  // namespace tabular_contract_test

@@ -12,6 +12,8 @@
 
 #include "../../catch.h"
 
+namespace lookup_test {
+
 using namespace cornu;
 using namespace cornu::layers;
 
@@ -182,3 +184,5 @@ TEST_CASE("look-ups in graphs and compiled functions") {
   }
   CHECK(find->report().replays > 0);
 }
+
+}  // namespace lookup_test

@@ -5,6 +5,8 @@
 #include "../../catch.h"
 #include "../../support/layer_check.h"
 
+namespace position_embedding_test {
+
 using namespace cornu;
 using test::check_layer;
 
@@ -19,3 +21,5 @@ TEST_CASE("PositionEmbedding gives the vectors of places") {
   CHECK_THROWS_AS(layer(ops::zeros({2, 6, 4})), ShapeError);
   CHECK_THROWS_AS(layers::PositionEmbedding({.sequence_length = 0}), ValueError);
 }
+
+}  // namespace position_embedding_test

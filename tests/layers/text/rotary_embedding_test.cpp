@@ -8,6 +8,8 @@
 #include "../../support/layer_check.h"
 #include "../../support/temporary.h"
 
+namespace rotary_embedding_test {
+
 using namespace cornu;
 using test::check_layer;
 using test::difference;
@@ -56,3 +58,5 @@ TEST_CASE("Wrong options of RotaryEmbedding are errors") {
                                              .pretraining_sequence_length = 64}),
                     test::contains("above low_freq_factor"));
 }
+
+}  // namespace rotary_embedding_test

@@ -7,6 +7,8 @@
 #include "../../support/contract.h"
 #include "../../support/temporary.h"
 
+namespace text_contract_test {
+
 using namespace cornu;
 using test::equals;
 using test::error_of;
@@ -176,3 +178,5 @@ TEST_CASE("text layers say which option is wrong") {
   CHECK_THROWS_AS(layers::TextVectorization({.output_mode = "count", .output_sequence_length = 3}),
                   ValueError);
 }
+
+}  // namespace text_contract_test

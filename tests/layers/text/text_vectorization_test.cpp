@@ -8,6 +8,8 @@
 
 #include "../../catch.h"
 
+namespace text_vectorization_test {
+
 using namespace cornu;
 using namespace cornu::layers;
 
@@ -125,3 +127,5 @@ TEST_CASE("TextVectorization in models, functions and files") {
     CHECK(longest(Tensor(Strings{std::string(static_cast<size_t>(i) * 2, 'a') + " a"})).shape() ==
           Shape{1, 2});
 }
+
+}  // namespace text_vectorization_test

@@ -14,6 +14,8 @@
 #include "../../../support/reader_goldens.h"
 #include "../../../support/temporary.h"
 
+namespace folder_datasets_test {
+
 using namespace cornu;
 using test::contains;
 
@@ -327,3 +329,5 @@ TEST_CASE("both subsets are those of two calls, of one listing") {
                                                        {.shuffle = false, .validation_split = 0.5}),
                   ValueError);
 }
+
+}  // namespace folder_datasets_test

@@ -10,6 +10,8 @@
 #include "../../../support/contract.h"
 #include "../../../support/temporary.h"
 
+namespace folder_edges_test {
+
 using namespace cornu;
 using test::error_of;
 using test::has;
@@ -210,3 +212,5 @@ TEST_CASE("Validation keeps its order, and training has another one in each epoc
     CHECK((text.find(" a/") != std::string::npos) == (label == 0));
   CHECK(training.class_names == Texts{"a", "b"});
 }
+
+}  // namespace folder_edges_test

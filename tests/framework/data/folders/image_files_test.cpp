@@ -10,6 +10,8 @@
 
 #include "../../../support/temporary.h"
 
+namespace image_files_test {
+
 using namespace cornu;
 using test::contains;
 
@@ -134,3 +136,5 @@ TEST_CASE("decode_crop names the file that it cannot read") {
   CHECK_THROWS_AS(data::decode_crop()(data::ImageFile{(folder / "none.jpg").string()}, {}),
                   FileError);
 }
+
+}  // namespace image_files_test

@@ -9,6 +9,8 @@
 #include "../../../support/reader_goldens.h"
 #include "../../../support/temporary.h"
 
+namespace index_directory_test {
+
 using namespace cornu;
 using test::contains;
 
@@ -109,3 +111,5 @@ TEST_CASE("what folders refuse") {
   CHECK_THROWS_WITH(utils::index_directory(folder.path(), {".tiff"}), contains(".tiff"));
   CHECK_THROWS_AS(utils::index_directory(folder / "nowhere", formats), FileError);
 }
+
+}  // namespace index_directory_test

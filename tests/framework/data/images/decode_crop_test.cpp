@@ -10,6 +10,8 @@
 #include "../../../support/reader_goldens.h"
 #include "../../../support/temporary.h"
 
+namespace decode_crop_test {
+
 using namespace cornu;
 using test::bytes_of;
 using test::contains;
@@ -271,3 +273,5 @@ TEST_CASE("what decode_crop refuses") {
                     contains("1 x 1 pixels of 'g.bmp'"));
   CHECK_THROWS_AS(data::crop_pixels({gray, 1, 1, 3}, "g", whole, {.width = 0}, values), ValueError);
 }
+
+}  // namespace decode_crop_test

@@ -9,6 +9,8 @@
 #include "../../../support/reader_goldens.h"
 #include "../../../support/temporary.h"
 
+namespace load_img_test {
+
 using namespace cornu;
 using test::contains;
 
@@ -120,3 +122,5 @@ TEST_CASE("what load_img refuses") {
   const io::Image image{2, 2, 1, {1, 2, 3, 4}};
   CHECK_THROWS_AS(data::resample(image, 2, 2, "box", {0, 0, 3, 2}), ValueError);
 }
+
+}  // namespace load_img_test

@@ -14,6 +14,8 @@
 #include "../../../paths.h"
 #include "../../../support/temporary.h"
 
+namespace keras_datasets_test {
+
 using namespace cornu;
 using test::contains;
 
@@ -197,3 +199,5 @@ TEST_CASE("damaged data sets are errors or data") {
     test::spill(folder / name, whole);
   }
 }
+
+}  // namespace keras_datasets_test

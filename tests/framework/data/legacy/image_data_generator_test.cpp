@@ -14,6 +14,8 @@
 #include "../../../support/contract.h"
 #include "../../../support/temporary.h"
 
+namespace image_data_generator_test {
+
 using namespace cornu;
 using namespace cornu::preprocessing::image;
 using nlohmann::json;
@@ -264,3 +266,5 @@ TEST_CASE("ImageDataGenerator explains mistakes") {
   }});
   CHECK_THROWS_AS(grows.flow(x).batch(0), ShapeError);
 }
+
+}  // namespace image_data_generator_test

@@ -7,6 +7,8 @@
 
 #include "../../../losses/golden.h"
 
+namespace drawing_test {
+
 using namespace cornu;
 using namespace cornu::visualization;
 using nlohmann::json;
@@ -197,3 +199,5 @@ TEST_CASE("drawing says what does not fit") {
                                           {.num_classes = 2, .color_mapping = {{{0, {1, 2, 3}}}}}),
                   ValueError);
 }
+
+}  // namespace drawing_test

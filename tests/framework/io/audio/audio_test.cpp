@@ -8,6 +8,8 @@
 
 #include "../../../support/temporary.h"
 
+namespace audio_test {
+
 using namespace cornu;
 using test::bytes_of;
 using test::contains;
@@ -89,3 +91,5 @@ TEST_CASE("damaged sound files are errors or sound") {
     CHECK(errors > 50);
   }
 }
+
+}  // namespace audio_test

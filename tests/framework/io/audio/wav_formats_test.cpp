@@ -9,6 +9,8 @@
 
 #include "../../../support/temporary.h"
 
+namespace wav_formats_test {
+
 using namespace cornu;
 using test::bytes_of;
 using test::contains;
@@ -151,3 +153,5 @@ TEST_CASE("Some of the moments may be asked for, and none") {
   }
   CHECK(io::decode_audio(bytes_of(wav({}, "")), "a.wav").frames == 0);
 }
+
+}  // namespace wav_formats_test

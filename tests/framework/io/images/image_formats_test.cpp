@@ -12,6 +12,8 @@
 #include "support/reader_goldens.h"
 #include "support/temporary.h"
 
+namespace image_formats_test {
+
 using namespace cornu;
 
 namespace {
@@ -72,3 +74,5 @@ TEST_CASE("PNG and BMP files that are cut short are errors, wherever that is") {
       CHECK_THROWS_AS(io::decode_image(test::bytes_of(file.substr(0, size)), "x"), FileError);
   }
 }
+
+}  // namespace image_formats_test

@@ -12,6 +12,8 @@
 #include "../../../support/reader_goldens.h"
 #include "../../../support/temporary.h"
 
+namespace images_test {
+
 using namespace cornu;
 using test::bytes_of;
 using test::contains;
@@ -246,3 +248,5 @@ TEST_CASE("damaged files are errors or images, and nothing else") {
   CHECK(failures > 100);
   CHECK(images > 100);
 }
+
+}  // namespace images_test

@@ -1,6 +1,8 @@
 // Faults of the data that diagnose names: each planted one gives its id and no other.
 #include "support.h"
 
+namespace diagnose_data_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -176,3 +178,5 @@ TEST_CASE("findings can be silenced by their ids") {
   CHECK(regress(p.x * Tensor(1000.0), p.regression(), {.silence = {"inputs_unscaled"}}).empty());
   CHECK_THROWS_AS(regress(p.x, p.regression(), {.silence = {"inputs_unscald"}}), ValueError);
 }
+
+}  // namespace diagnose_data_test

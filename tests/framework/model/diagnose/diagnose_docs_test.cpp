@@ -6,6 +6,8 @@
 #include "../../../support/temporary.h"
 #include "support.h"
 
+namespace diagnose_docs_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -76,3 +78,5 @@ TEST_CASE("docs/diagnose.md has a wrong and a right piece of code for each id, w
     CHECK(page.at(id) == run[id]);
   }
 }
+
+}  // namespace diagnose_docs_test

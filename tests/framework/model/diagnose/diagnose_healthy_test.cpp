@@ -1,6 +1,8 @@
 // Ordinary trainings in which diagnose finds nothing, before the first epoch and after some.
 #include "support.h"
 
+namespace diagnose_healthy_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -194,3 +196,5 @@ TEST_CASE("diagnose looks at a model that has a train_step alone") {
   nan.compile({.optimizer = "adam"});
   CHECK(ids_of(nan.diagnose(p.x * Tensor(NAN), p.regression())) == Ids{"inputs_nan"});
 }
+
+}  // namespace diagnose_healthy_test

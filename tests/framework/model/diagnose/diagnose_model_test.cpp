@@ -1,6 +1,8 @@
 // Faults of targets, losses, metrics and layers that diagnose names.
 #include "support.h"
 
+namespace diagnose_model_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -224,3 +226,5 @@ TEST_CASE("diagnose works before compile") {
   CHECK(ids_of(model.diagnose(p.x * Tensor(1000.0))) == Ids{"inputs_unscaled"});
   CHECK(ids_of(model.diagnose(p.x, ops::ones({256, 1}))) == Ids{"labels_constant"});
 }
+
+}  // namespace diagnose_model_test

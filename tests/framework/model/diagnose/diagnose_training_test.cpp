@@ -1,6 +1,8 @@
 // Faults that gradients and trial steps show, and that nothing of the steps remains.
 #include "support.h"
 
+namespace diagnose_training_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -132,3 +134,5 @@ TEST_CASE("diagnose leaves the model as it was") {
   twin.compile({.optimizer = "adam", .loss = "mse"});
   CHECK(twin.fit(p.x, p.regression(), fit)["loss"] == first["loss"]);
 }
+
+}  // namespace diagnose_training_test

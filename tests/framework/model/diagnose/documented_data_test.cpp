@@ -4,6 +4,8 @@
 
 #include "documented.h"
 
+namespace documented_data_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -241,3 +243,5 @@ TEST_CASE("the page's pieces about data give what they are shown for") {
   check_pieces("steps_truncated", &Pieces::steps_truncated_wrong, &Pieces::steps_truncated_right);
   check_pieces("data_bound", &Pieces::data_bound_wrong, &Pieces::data_bound_right);
 }
+
+}  // namespace documented_data_test

@@ -2,6 +2,8 @@
 // nothing. diagnose_docs_test.cpp compares them with the page.
 #include "documented.h"
 
+namespace documented_models_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -387,3 +389,5 @@ TEST_CASE("the page's pieces about models give what they are shown for") {
   check_pieces("learning_rate_low", &Pieces::learning_rate_low_wrong,
                &Pieces::learning_rate_low_right);
 }
+
+}  // namespace documented_models_test

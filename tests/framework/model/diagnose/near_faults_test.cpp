@@ -1,6 +1,8 @@
 // Healthy trainings that are close to faults: diagnose finds nothing in them.
 #include "support.h"
 
+namespace near_faults_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -317,3 +319,5 @@ TEST_CASE("near faults: layers and training") {
   CHECK(diagnosed(causal, for_regression(), ops::reshape(p.x, {256, 4, 2}), p.regression()) ==
         Ids{});
 }
+
+}  // namespace near_faults_test

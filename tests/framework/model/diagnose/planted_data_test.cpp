@@ -1,6 +1,8 @@
 // Faults of data, planted in models and data of several kinds.
 #include "support.h"
 
+namespace planted_data_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -250,3 +252,5 @@ TEST_CASE("planted: epochs that end too early") {
   CHECK(diagnosed(mlp(1, "linear"), for_regression(), p.x, p.regression(),
                   {.validation_split = 0.5, .steps_per_epoch = 25}) == Ids{});
 }
+
+}  // namespace planted_data_test

@@ -1,6 +1,8 @@
 // Faults of the architecture, planted in models of several kinds.
 #include "support.h"
 
+namespace planted_layers_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -228,3 +230,5 @@ TEST_CASE("planted: float16 that overflows") {
                               layers::Dense({.units = 1, .dtype = "float32"})}),
                   for_regression(), p.x, p.regression()) == Ids{});
 }
+
+}  // namespace planted_layers_test

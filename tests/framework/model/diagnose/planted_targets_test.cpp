@@ -1,6 +1,8 @@
 // Faults between targets, outputs, losses and metrics, planted in models of several kinds.
 #include "support.h"
 
+namespace planted_targets_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -297,3 +299,5 @@ TEST_CASE("planted: an output whose loss is all that counts") {
                    .loss_weights = {1, 500}},
                   p.x, y) == Ids{"loss_weights_dominate"});
 }
+
+}  // namespace planted_targets_test

@@ -1,6 +1,8 @@
 // Faults that gradients and trial steps show, planted in models of several kinds.
 #include "support.h"
 
+namespace planted_training_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -169,3 +171,5 @@ TEST_CASE("planted: learning rates that are too low") {
                          {.initial_learning_rate = 1e-9, .decay_steps = 100, .decay_rate = 0.9})})),
                 p.x, p.regression()) == Ids{"learning_rate_low"});
 }
+
+}  // namespace planted_training_test

@@ -1,5 +1,8 @@
 // Trainings of usual kinds, from digits to transformers: diagnose finds nothing in them.
 #include "support.h"
+
+namespace usual_trainings_test {
+
 using namespace cornu;
 using namespace cornu::test;
 
@@ -151,3 +154,5 @@ TEST_CASE("diagnose finds nothing in usual trainings") {
             ops::reshape(take_rows(ops::transpose(p.x), 0, 1).tensor(), {256, 1}) * Tensor(2.0) +
                 Tensor(1.0)) == Ids{});
 }
+
+}  // namespace usual_trainings_test

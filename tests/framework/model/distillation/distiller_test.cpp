@@ -11,6 +11,8 @@
 #include "../../../losses/golden.h"
 #include "../model_support.h"
 
+namespace distiller_test {
+
 using namespace cornu;
 using namespace cornu::distillation;
 using namespace cornu::test;
@@ -163,3 +165,5 @@ TEST_CASE("distillation losses are taken of each output that has one") {
   CHECK(item(object->compute_loss(a, b)) ==
         Approx(4 * ops::mean(ops::sum(p * ops::log(p / q), -1)).item()).epsilon(1e-4));
 }
+
+}  // namespace distiller_test

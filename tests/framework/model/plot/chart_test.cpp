@@ -9,6 +9,8 @@
 #include <iterator>
 #include <limits>
 
+namespace chart_test {
+
 using namespace cornu;
 using namespace cornu::plot;
 namespace fs = std::filesystem;
@@ -196,3 +198,5 @@ TEST_CASE("History::plot says what it cannot do") {
   CHECK_THROWS_AS(history.plot("/no/such/folder/curves.svg"), FileError);
   CHECK(plotted(history).find("<circle") != std::string::npos);  // a single epoch is a dot
 }
+
+}  // namespace chart_test

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <random>
 
+namespace graph_layout_test {
+
 using namespace cornu::plot;
 
 namespace {
@@ -147,3 +149,5 @@ TEST_CASE("Made-up graphs with frames in frames") {
     check(graph);
   }
 }
+
+}  // namespace graph_layout_test

@@ -16,6 +16,8 @@
 #include "support/standard_error.h"
 #include "support/temporary.h"
 
+namespace plot_model_test {
+
 using namespace cornu;
 using namespace cornu::test;
 namespace fs = std::filesystem;
@@ -240,3 +242,5 @@ TEST_CASE("plot_model writes what the name ends in, and says what it cannot writ
   Sequential unbuilt({layers::Dense({.units = 2})});
   CHECK_THROWS_AS(model_to_dot(unbuilt), StateError);
 }
+
+}  // namespace plot_model_test
