@@ -53,6 +53,7 @@
 #include "framework/tensor/complex.h"
 #include "framework/tensor/distribution.h"
 #include "framework/tensor/dlpack.h"
+#include "framework/tensor/stream.h"
 #include "framework/tensor/threads.h"
 #include "framework/tensor/tree.h"
 #include "layers.h"

@@ -293,6 +293,22 @@ void CudaBackend::synchronize() {
   device().synchronize();
 }
 
+void CudaBackend::wait_for_stream(void* stream) {
+  const Session session(device());
+  device().wait_for_stream(static_cast<CUstream_st*>(stream));
+}
+
+void CudaBackend::let_stream_wait(void* stream) {
+  if (!opened_.load(std::memory_order_acquire)) return;  // no work was begun
+  const Session session(device());
+  device().let_stream_wait(static_cast<CUstream_st*>(stream));
+}
+
+bool CudaBackend::copy_from(Backend& from, void* to, const void* data, size_t bytes) {
+  auto* const other = dynamic_cast<CudaBackend*>(&from);
+  return other && other != this && device().copy_from(other->device(), to, data, bytes);
+}
+
 size_t CudaBackend::rnn_reserve(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kernel) {
   if (!services_.rnn_reserve) return 0;
   const Session session(device());

@@ -7,15 +7,22 @@
 #include <string>
 
 #include "../kernel_paths.h"
+#include "../peer_copies.h"
 #include "../rnn_reserve.h"
 #include "../step_order.h"
+#include "../stream_order.h"
 #include "device.h"
 #include "dispatch.h"
 
 namespace cornu::backend::cuda {
 
 /// "cuda:0". Kernels and copies are launched in the order of the calls and run by themselves.
-class CudaBackend final : public Backend, public KernelPaths, public RnnReserve, public StepOrder {
+class CudaBackend final : public Backend,
+                          public KernelPaths,
+                          public PeerCopies,
+                          public RnnReserve,
+                          public StepOrder,
+                          public StreamOrder {
  public:
   /// Asks the driver about the device, but does not open it: the first use does, and throws
   /// StateError when that fails, as each later one tries again. `versions` names the libraries, for
@@ -43,6 +50,10 @@ class CudaBackend final : public Backend, public KernelPaths, public RnnReserve,
   /// the driver; see Device::capture.
   std::unique_ptr<Executable> capture(const std::function<void()>& work) override;
   void begin_step(std::span<const MemoryRange> reads, std::span<const MemoryRange> writes) override;
+
+  void wait_for_stream(void* stream) override;
+  void let_stream_wait(void* stream) override;
+  bool copy_from(Backend& from, void* to, const void* data, size_t bytes) override;
 
   std::vector<KernelPath> kernel_paths() override;
   size_t rnn_reserve(const Rnn& rnn, DType dtype, const Shape& x, const Shape& kernel) override;

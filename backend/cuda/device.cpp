@@ -21,16 +21,10 @@ constexpr size_t most_milestones = 64;
 constexpr size_t worth_overtaking = 64 << 10;
 constexpr size_t most_staging = 64 * mebibyte;
 
-int device_handle(const Driver& driver, int ordinal) {
-  int device = 0;
-  driver.check(driver.device(&device, ordinal), "finding a device");
-  return device;
-}
-
 }  // namespace
 
 DeviceFacts device_facts(const Driver& driver, int ordinal) {
-  const int device = device_handle(driver, ordinal);
+  const int device = driver.device_handle(ordinal);
   DeviceFacts facts;
   char name[256] = {};
   driver.check(driver.device_name(name, sizeof name - 1, device), "asking for a device's name");
@@ -41,9 +35,13 @@ DeviceFacts device_facts(const Driver& driver, int ordinal) {
     driver.check(driver.device_attribute(&value, which, device), "asking about a device");
     return value;
   };
-  constexpr int multiprocessor_count = 16, capability_major = 75, capability_minor = 76;
+  constexpr int multiprocessor_count = 16, capability_major = 75, capability_minor = 76,
+                single_to_double_ratio = 87;
   facts.multiprocessors = attribute(multiprocessor_count);
   facts.architecture = 10 * attribute(capability_major) + attribute(capability_minor);
+  // No reason to do without a device.
+  if (driver.device_attribute(&facts.double_ratio, single_to_double_ratio, device) != 0)
+    facts.double_ratio = 1;
   return facts;
 }
 
@@ -63,7 +61,7 @@ Device::Device(int ordinal, Services services, DeviceFacts facts)
       name_("cuda:" + std::to_string(ordinal)),
       services_(std::move(services)),
       facts_(std::move(facts)),
-      context_(driver(), device_handle(driver(), ordinal)),
+      context_(driver(), driver().device_handle(ordinal)),
       opening_(std::in_place, context_),
       compute_(driver()),
       copies_(driver()),

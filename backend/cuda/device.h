@@ -19,6 +19,7 @@
 #include "downloads.h"
 #include "driver.h"
 #include "numbers.h"
+#include "settings.h"
 #include "uploads.h"
 
 namespace cornu::backend::cuda {
@@ -47,6 +48,8 @@ struct DeviceFacts {
   size_t memory = 0;
   int architecture = 0;
   int multiprocessors = 0;
+  int double_ratio =
+      1;  ///< how many times as many operations a second it has in float as in double
 };
 DeviceFacts device_facts(const Driver& driver, int ordinal);
 
@@ -67,6 +70,8 @@ class Device final : public Context, private MemorySource {
   int architecture() const override { return facts_.architecture; }
   std::string model() const override { return facts_.model; }
   int multiprocessors() const override { return facts_.multiprocessors; }
+  /// See PlanOptions. Cards for data centers have a ratio of 2, others of 32 or 64.
+  bool slow_doubles() const { return cuda::slow_doubles().value_or(facts_.double_ratio >= 16); }
   CUstream_st* stream() const override { return compute_.handle(); }
   void* workspace(size_t bytes) override;
   size_t workspace_limit() const override;
@@ -119,6 +124,13 @@ class Device final : public Context, private MemorySource {
   void copy_within(void* to, const void* from, size_t bytes);
   void synchronize();
 
+  /// See StreamOrder.
+  void wait_for_stream(CUstream_st* stream);
+  void let_stream_wait(CUstream_st* stream);
+  /// See PeerCopies. Called outside of sessions. The first call for another device tries whether
+  /// values arrive.
+  bool copy_from(Device& other, void* to, const void* data, size_t bytes);
+
   /// What `work` launches, as one graph that `run` launches again, whatever its argument; nothing
   /// of it runs now. Kernels should have run once before, so that they are compiled and loaded. The
   /// graph works on the addresses that `work` saw. It keeps what was allocated meanwhile; all else
@@ -146,6 +158,11 @@ class Device final : public Context, private MemorySource {
   void pass_milestones();
   bool copies_wait_for(uint64_t work);
   void refuse_capture(const char* what) const;
+  void refuse_captured(CUstream_st* stream) const;
+  void order(CUstream_st* first, CUstream_st* second);
+  bool reaches(Device& other);
+  bool arrives_whole(Device& other);
+  void copy_across(Device& other, void* to, const void* data, size_t bytes);
   bool may_begin_early();
   std::unique_ptr<Executable> capture_once(const std::function<void()>& work);
   void begin_branches();
@@ -180,6 +197,8 @@ class Device final : public Context, private MemorySource {
   std::shared_ptr<StepScratch> step_scratch_;
   bool early_used_ = false;     // by the graph that is being made: see may_begin_early
   bool early_refused_ = false;  // by the driver
+  std::mutex peers_mutex_;      // taken before that of any device
+  std::unordered_map<const Device*, bool> peers_;  // whether their memory is reached
 };
 
 /// The right to work on a device: holds its lock, and makes its context the thread's meanwhile.

@@ -64,7 +64,8 @@ std::string operands_text(std::span<const Operand> operands) {
 std::unique_ptr<Executable> make_generated(Device& device, const Kernel& kernel,
                                            std::span<const Operand> inputs,
                                            std::span<const Operand> outputs) {
-  const PlanOptions options{.multiprocessors = device.multiprocessors()};
+  const PlanOptions options{.multiprocessors = device.multiprocessors(),
+                            .slow_doubles = device.slow_doubles()};
   const std::optional<KernelPlan> plan =
       std::visit([&](const auto& k) { return generated(k, inputs, outputs, options); }, kernel);
   if (!plan) return nullptr;

@@ -61,6 +61,9 @@ static_assert(fits<&Driver::host_free, decltype(&cuMemFreeHost)>);
 static_assert(fits<&Driver::copy_in, decltype(&cuMemcpyHtoDAsync)>);
 static_assert(fits<&Driver::copy_out, decltype(&cuMemcpyDtoHAsync)>);
 static_assert(fits<&Driver::copy_within, decltype(&cuMemcpyDtoDAsync)>);
+static_assert(fits<&Driver::copy_across, decltype(&cuMemcpyPeerAsync)>);
+static_assert(fits<&Driver::can_reach, decltype(&cuDeviceCanAccessPeer)>);
+static_assert(fits<&Driver::let_reach, decltype(&cuCtxEnablePeerAccess)>);
 static_assert(fits<&Driver::stream_create, decltype(&cuStreamCreate)>);
 static_assert(fits<&Driver::stream_destroy, decltype(&cuStreamDestroy)>);
 static_assert(fits<&Driver::stream_synchronize, decltype(&cuStreamSynchronize)>);
@@ -88,7 +91,8 @@ static_assert(fits<&Driver::graph_instantiate, decltype(&cuGraphInstantiateWithF
 static_assert(fits<&Driver::graph_launch, decltype(&cuGraphLaunch)>);
 static_assert(fits<&Driver::graph_destroy, decltype(&cuGraphDestroy)>);
 static_assert(fits<&Driver::graph_exec_destroy, decltype(&cuGraphExecDestroy)>);
-static_assert(out_of_memory == CUDA_ERROR_OUT_OF_MEMORY && not_ready == CUDA_ERROR_NOT_READY);
+static_assert(out_of_memory == CUDA_ERROR_OUT_OF_MEMORY && not_ready == CUDA_ERROR_NOT_READY &&
+              reaches_already == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
 #endif
 
 // The driver comes with the system, not with toolkits: a machine without it is known at once,
@@ -143,6 +147,9 @@ Driver open_driver() {
   open(d.copy_in, "cuMemcpyHtoDAsync_v2");
   open(d.copy_out, "cuMemcpyDtoHAsync_v2");
   open(d.copy_within, "cuMemcpyDtoDAsync_v2");
+  open_if_any(d.copy_across, "cuMemcpyPeerAsync");
+  open_if_any(d.can_reach, "cuDeviceCanAccessPeer");
+  open_if_any(d.let_reach, "cuCtxEnablePeerAccess");
   open(d.stream_create, "cuStreamCreate");
   open(d.stream_destroy, "cuStreamDestroy_v2");
   open(d.stream_synchronize, "cuStreamSynchronize");
@@ -203,9 +210,11 @@ void Driver::fail(int result, const char* wanted) const {
                   text ? text : std::to_string(result).c_str());
   if (result == out_of_memory)
     throw MemoryError(fault + ". Use smaller batches, or end other programs on the device.");
-  // Faults of kernels come to light in whatever call is next, and leave the context useless.
-  // 701 is a launch with too few resources, after which the context still works.
-  const bool lasting = result >= 700 && result < 720 && result != 701;
+  // Faults of kernels come to light in whatever call is next, and leave the context useless: wrong
+  // addresses, a time-out, an assertion, wrong instructions and launches. What else is near them,
+  // such as too few resources for a launch (701) or too many peers (711), does not.
+  const bool lasting =
+      result == 700 || result == 702 || result == 710 || (result >= 714 && result < 720);
   throw StateError(fault + (lasting ? ". A kernel that was launched before is at fault, and this "
                                       "process cannot use the device any more. CORNU_DEVICE=cpu "
                                       "computes without it."
@@ -251,8 +260,8 @@ Event::Event(Event&& other) noexcept
 Event::~Event() {
   if (handle_) driver_.event_destroy(handle_);
 }
-void Event::record(const Stream& stream) {
-  driver_.check(driver_.event_record(handle_, stream.handle()), "recording an event");
+void Event::record(CUstream_st* stream) {
+  driver_.check(driver_.event_record(handle_, stream), "recording an event");
 }
 bool Event::passed() const {
   const int result = driver_.event_query(handle_);
@@ -262,8 +271,8 @@ bool Event::passed() const {
 void Event::wait() const {
   driver_.check(driver_.event_synchronize(handle_), "waiting for an event");
 }
-void Event::hold(const Stream& stream) const {
-  driver_.check(driver_.stream_wait(stream.handle(), handle_, 0), "ordering two streams");
+void Event::hold(CUstream_st* stream) const {
+  driver_.check(driver_.stream_wait(stream, handle_, 0), "ordering two streams");
 }
 
 Event EventPool::take() {

@@ -61,6 +61,10 @@ struct Driver {
   int (*copy_in)(DeviceAddress, const void*, size_t, CUstream_st*) = nullptr;
   int (*copy_out)(void*, DeviceAddress, size_t, CUstream_st*) = nullptr;
   int (*copy_within)(DeviceAddress, DeviceAddress, size_t, CUstream_st*) = nullptr;
+  int (*copy_across)(DeviceAddress, CUctx_st*, DeviceAddress, CUctx_st*, size_t,
+                     CUstream_st*) = nullptr;
+  int (*can_reach)(int*, int device, int peer) = nullptr;
+  int (*let_reach)(CUctx_st*, unsigned) = nullptr;
 
   int (*stream_create)(CUstream_st**, unsigned) = nullptr;
   int (*stream_destroy)(CUstream_st*) = nullptr;
@@ -108,11 +112,19 @@ struct Driver {
     if (result != 0) fail(result, wanted);
   }
   [[noreturn]] void fail(int result, const char* wanted) const;
+
+  /// The handle of the device with this number.
+  int device_handle(int ordinal) const {
+    int handle = 0;
+    check(device(&handle, ordinal), "finding a device");
+    return handle;
+  }
 };
 
 /// Results of driver functions that are no faults.
 inline constexpr int out_of_memory = 2;
 inline constexpr int not_ready = 600;
+inline constexpr int reaches_already = 704;
 
 /// What Driver::node_type says of kernels.
 inline constexpr int graph_node_is_kernel = 0;
@@ -125,6 +137,8 @@ class PrimaryContext {
   PrimaryContext(const Driver& driver, int device);
   PrimaryContext(const PrimaryContext&) = delete;
   ~PrimaryContext();
+
+  CUctx_st* handle() const { return handle_; }
 
  private:
   friend class ContextScope;
@@ -174,12 +188,14 @@ class Event {
   Event(Event&& other) noexcept;
   Event(const Event&) = delete;
   ~Event();
-  void record(const Stream& stream);
+  void record(const Stream& stream) { record(stream.handle()); }
+  void record(CUstream_st* stream);
   /// Whether the stream has come past it.
   bool passed() const;
   void wait() const;
   /// Lets `stream` wait for it.
-  void hold(const Stream& stream) const;
+  void hold(const Stream& stream) const { hold(stream.handle()); }
+  void hold(CUstream_st* stream) const;
 
  private:
   const Driver& driver_;

@@ -56,6 +56,21 @@ bool early_kernels() {
   return wanted;
 }
 
+bool peer_copies() {
+  static const bool wanted = from_environment("CORNU_CUDA_PEERS", true);
+  return wanted;
+}
+
+std::optional<bool> slow_doubles() {
+  constexpr const char* name = "CORNU_CUDA_SLOW_DOUBLES";
+  static const std::optional<bool> wanted = [&]() -> std::optional<bool> {
+    const char* const text = std::getenv(name);
+    if (!text || !*text) return {};
+    return from_environment(name);
+  }();
+  return wanted;
+}
+
 uint64_t settings_version() { return version.load(std::memory_order_relaxed); }
 
 }  // namespace cornu::backend::cuda

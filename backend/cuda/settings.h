@@ -1,6 +1,7 @@
 // Settings of all CUDA devices; the switch for TF32 is declared in context.h.
 #pragma once
 #include <cstdint>
+#include <optional>
 
 namespace cornu::backend::cuda {
 
@@ -18,5 +19,13 @@ bool branches();
 /// Whether kernels of a captured graph may be put in place before the one that they follow has
 /// ended: what CORNU_CUDA_EARLY_KERNELS says (1 or 0), else true.
 bool early_kernels();
+
+/// Whether devices copy from each other without the host, where they can: what CORNU_CUDA_PEERS
+/// says (1 or 0), else true.
+bool peer_copies();
+
+/// What CORNU_CUDA_SLOW_DOUBLES says (1 or 0) of all devices, whatever they say themselves: whether
+/// sums of float32 are kept in two floats instead of a double. Empty: nothing.
+std::optional<bool> slow_doubles();
 
 }  // namespace cornu::backend::cuda

@@ -7,8 +7,11 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "../../backend/devices.h"
+#include "../../backend/stream_order.h"
+#include "stream.h"
 
 // The C structs of DLPack's specification, version 0.6; later ones keep their layout.
 extern "C" {
@@ -104,22 +107,48 @@ void gather(const DLTensor& t, const std::byte* from, size_t size, std::byte*& t
     gather(t, from + i * t.strides[axis] * static_cast<int64_t>(size), size, to, axis + 1);
 }
 
-// What the other library waits for: our handle, and the numbers that its struct points to.
-struct Export {
-  DLManagedTensor managed;
-  Tensor tensor;
-  std::vector<int64_t> shape;
+/// The stream of the other library, if it named one.
+using OtherStream = std::optional<void*>;
+
+// What another library lent, until our work on it has run.
+class Lent {
+ public:
+  explicit Lent(DLManagedTensor* managed) : managed_(managed) {}
+  Lent(const Lent&) = delete;
+  ~Lent() {
+    if (device_) settle();
+    if (managed_->deleter) managed_->deleter(managed_);
+  }
+  // From now on work of the device may use it.
+  void use_on(backend::Backend& device, const OtherStream& stream) {
+    device_ = &device;
+    stream_ = stream;
+  }
+
+ private:
+  // Lets the other library know by its stream when our work has run, or waits for that.
+  void settle() const {
+    try {
+      if (auto* const order = dynamic_cast<backend::StreamOrder*>(device_); order && stream_)
+        return order->let_stream_wait(*stream_);
+    } catch (const Error&) {
+      // The stream cannot be told, so the host waits.
+    }
+    try {
+      device_->synchronize();
+    } catch (const Error&) {
+      // The device has failed, and whoever used it knows: nothing reads the values any more.
+    }
+  }
+
+  DLManagedTensor* managed_;
+  backend::Backend* device_ = nullptr;
+  OtherStream stream_;
 };
 
-void delete_export(DLManagedTensor* self) { delete static_cast<Export*>(self->manager_ctx); }
-
-}  // namespace
-
-Tensor from_dlpack(DLManagedTensor* managed) {
+Tensor take(DLManagedTensor* managed, const OtherStream& stream) {
   if (!managed) throw ValueError("from_dlpack: expected a DLManagedTensor, found null.");
-  const std::shared_ptr<const void> owner(managed, [](DLManagedTensor* m) {
-    if (m->deleter) m->deleter(m);
-  });
+  const auto owner = std::make_shared<Lent>(managed);
   const DLTensor& t = managed->dl_tensor;
   const DType dtype = dtype_of(t.dtype);
   backend::Backend& backend = backend_of(t.device);
@@ -128,8 +157,13 @@ Tensor from_dlpack(DLManagedTensor* managed) {
   for (int64_t size : shape)
     if (size < 0) throw ValueError("from_dlpack: a size is negative in " + shape.str() + ".");
   const auto* data = static_cast<const std::byte*>(t.data) + t.byte_offset;
-  if (shape.numel() == 0 || is_dense(t))
+  if (shape.numel() == 0 || is_dense(t)) {
+    if (shape.numel() > 0 && !backend.on_host()) {
+      if (stream) wait_for_stream(*stream, Device(backend));
+      owner->use_on(backend, stream);
+    }
     return Tensor::from_blob(data, shape, dtype, owner, backend);
+  }
   if (!backend.on_host())
     throw UnsupportedError(
         "from_dlpack: a tensor on a GPU must be dense and row-major; make it contiguous first.");
@@ -139,7 +173,28 @@ Tensor from_dlpack(DLManagedTensor* managed) {
   return copy;
 }
 
-DLManagedTensor* to_dlpack(const Tensor& given) {
+// What the other library waits for: our handle, and the numbers that its struct points to.
+struct Export {
+  DLManagedTensor managed;
+  Tensor tensor;
+  std::vector<int64_t> shape;
+  OtherStream stream;
+};
+
+void delete_export(DLManagedTensor* self) {
+  const std::unique_ptr<Export> e(static_cast<Export*>(self->manager_ctx));
+  if (!e->stream) return;
+  try {
+    const Device device = e->tensor.device();
+    if (auto* const order = dynamic_cast<backend::StreamOrder*>(&device.backend()))
+      order->wait_for_stream(*e->stream);
+  } catch (const Error&) {
+    // Nobody knows when the other library has read the values: their memory must stay.
+    static_cast<void>(new Tensor(std::move(e->tensor)));
+  }
+}
+
+DLManagedTensor* give(const Tensor& given, const OtherStream& stream) {
   if (!given || !given.is_eager() || given.is_meta())
     throw ValueError("to_dlpack: the tensor has no values.");
   // A number of the program's has no memory of its own.
@@ -150,8 +205,11 @@ DLManagedTensor* to_dlpack(const Tensor& given) {
     throw UnsupportedError(
         fmt::format("to_dlpack: DLPack has no type for {}.", dtype_name(x.dtype())));
   const Device device = x.device();
-  device.synchronize();
-  auto* e = new Export{{}, x, x.shape().vec()};
+  if (stream)
+    let_stream_wait(*stream, device);
+  else
+    device.synchronize();
+  auto* e = new Export{{}, x, x.shape().vec(), stream};
   const std::string& name = device.name();
   const size_t colon = name.find(':');
   const DLDevice place = {device.is_cpu() ? cpu : cuda,
@@ -162,5 +220,13 @@ DLManagedTensor* to_dlpack(const Tensor& given) {
       &delete_export};
   return &e->managed;
 }
+
+}  // namespace
+
+Tensor from_dlpack(DLManagedTensor* managed) { return take(managed, {}); }
+Tensor from_dlpack(DLManagedTensor* managed, void* stream) { return take(managed, stream); }
+
+DLManagedTensor* to_dlpack(const Tensor& x) { return give(x, {}); }
+DLManagedTensor* to_dlpack(const Tensor& x, void* stream) { return give(x, stream); }
 
 }  // namespace cornu

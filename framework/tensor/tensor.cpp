@@ -7,6 +7,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "../../backend/peer_copies.h"
 #include "complex.h"
 #include "plain_nan.h"
 #include "recorder.h"
@@ -226,7 +227,8 @@ Tensor Tensor::to(const Device& device) const {
       target.copy_from_host(result.data(), data(), size);
     } else if (target.on_host()) {
       from.copy_to_host(result.data(), data(), size);
-    } else {
+    } else if (auto* const peers = dynamic_cast<backend::PeerCopies*>(&target);
+               !peers || !peers->copy_from(from, result.data(), data(), size)) {
       const auto between = std::make_unique<std::byte[]>(size);
       from.copy_to_host(between.get(), data(), size);
       target.copy_from_host(result.data(), between.get(), size);

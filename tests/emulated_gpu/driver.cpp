@@ -52,6 +52,9 @@ FakeDriver& driver() {
     made->capacity = memory;
     if (const char* const devices = std::getenv("CORNU_EMULATED_DEVICES"))
       made->devices = std::atoi(devices);
+    for (int i = 0; i < made->devices; ++i)
+      for (int j = 0; j < made->devices; ++j)
+        if (i != j) made->reach.insert({i, j});
     return made;
   }();
   return emulated;
@@ -183,6 +186,16 @@ int cuMemcpyDtoHAsync_v2(void* to, DeviceAddress from, size_t bytes, CUstream_st
 }
 int cuMemcpyDtoDAsync_v2(DeviceAddress to, DeviceAddress from, size_t bytes, CUstream_st* stream) {
   return call_work<&cuda::Driver::copy_within>(to, from, bytes, stream);
+}
+int cuMemcpyPeerAsync(DeviceAddress to, CUctx_st* to_context, DeviceAddress from,
+                      CUctx_st* from_context, size_t bytes, CUstream_st* stream) {
+  return call_work<&cuda::Driver::copy_across>(to, to_context, from, from_context, bytes, stream);
+}
+int cuDeviceCanAccessPeer(int* can, int device, int peer) {
+  return call<&cuda::Driver::can_reach>(can, device, peer);
+}
+int cuCtxEnablePeerAccess(CUctx_st* peer, unsigned flags) {
+  return call<&cuda::Driver::let_reach>(peer, flags);
 }
 
 int cuStreamCreate(CUstream_st** stream, unsigned flags) {

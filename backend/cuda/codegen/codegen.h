@@ -19,6 +19,9 @@ struct PlanOptions {
   /// Multiprocessors of the device, for the number of blocks of elementwise kernels. Results do not
   /// depend on it.
   int multiprocessors = 132;
+  /// Whether doubles take so much longer than floats that long sums of float32 are kept in two
+  /// floats instead, which hold 48 bits in place of 53, and no total beyond the range of a float.
+  bool slow_doubles = false;
 };
 
 /// One kernel that loads, computes and stores all elements. Texts depend on the program, the dtypes
@@ -36,7 +39,7 @@ KernelPlan plan(const MultiTensorFused& kernel, std::span<const Operand> inputs,
 /// One kernel, or two where few results are made of many elements: then blocks write partial
 /// results to the workspace, which the second combines. The order of all sums depends on the shapes
 /// alone, so a run repeats bit for bit. float32 sums and products add up in float64 beyond a few
-/// elements.
+/// elements, sums into at most 32 bits in two floats where PlanOptions::slow_doubles says so.
 KernelPlan plan(const Reduce& kernel, std::span<const Operand> inputs,
                 std::span<const Operand> outputs, const PlanOptions& options = {});
 

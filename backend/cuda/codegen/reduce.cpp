@@ -12,6 +12,7 @@
 #include "prelude.h"
 #include "program_text.h"
 #include "reduce_columns.h"
+#include "twofold.h"
 
 namespace cornu::backend::cuda {
 namespace {
@@ -94,9 +95,14 @@ struct Parts {
   const Reduce& kernel;
   const Operand& output;
   int output_operand;
-  bool empty;  ///< there are no elements
+  bool empty;         ///< there are no elements
+  bool slow_doubles;  ///< see PlanOptions
 
   bool arg() const { return is_arg(kernel.op); }
+  bool twofold() const {
+    return slow_doubles && kernel.op == ReduceOp::sum && kernel.compute == DType::float32 &&
+           is_float(output.dtype) && size_of(output.dtype) <= 4;
+  }
   bool widened() const {
     return kernel.compute == DType::float32 &&
            (kernel.op == ReduceOp::sum || kernel.op == ReduceOp::product);
@@ -105,11 +111,14 @@ struct Parts {
   /// Of partial results, in memory.
   std::string accumulator() const {
     const std::string type = type_text(value_type());
-    return arg() ? "Best<" + type + ">" : type;
+    return twofold() ? "Twofold" : arg() ? "Best<" + type + ">" : type;
   }
   size_t accumulator_bytes() const { return arg() ? 16 : size_of(value_type()); }
+  /// What combines two of them.
+  std::string combine() const { return twofold() ? "added" : combine_name(kernel.op); }
 
   std::string neutral() const {
+    if (twofold()) return "Twofold{0, 0}";
     const std::string type = type_text(value_type());
     if (arg()) return "Best<" + type + ">{0, -1}";
     if (kernel.op == ReduceOp::sum) return "static_cast<" + type + ">(0)";
@@ -139,7 +148,7 @@ struct Elements {
 
 Stage make_stage(const Parts& parts, const Elements& elements, const Tiling& tiling, bool wide,
                  bool last, int workspace, ArgumentList& arguments) {
-  const std::string accumulator = parts.accumulator(), combine = combine_name(parts.kernel.op);
+  const std::string accumulator = parts.accumulator(), combine = parts.combine();
   const std::string lanes = std::to_string(tiling.lanes), results = std::to_string(tiling.results);
   const std::string kept = arguments.word(static_cast<uint64_t>(elements.kept), "Index");
   const std::string reduced = arguments.word(static_cast<uint64_t>(elements.reduced), "Index");
@@ -151,13 +160,16 @@ Stage make_stage(const Parts& parts, const Elements& elements, const Tiling& til
                             ";\n      const uint32 lane = thread " +
                             (one_result ? "% " + lanes : "/ " + results) + ";\n";
   const auto as_accumulator = [&](const std::string& x) {
-    return elements.type == accumulator ? x : "static_cast<" + accumulator + ">(" + x + ")";
+    // To a Twofold a float is added as it is.
+    if (elements.type == accumulator || parts.twofold()) return x;
+    return "static_cast<" + accumulator + ">(" + x + ")";
   };
 
   std::string text = "namespace cornu_device { namespace @SPACE@ {\ntypedef " +
                      std::string(wide ? "uint64" : "uint32") + " Index;\n";
   std::string body =
-      elements.functions + kernel_head() + "  CORNU_SHARED " + accumulator +
+      (parts.twofold() ? twofold_text : "") + elements.functions + kernel_head() +
+      "  CORNU_SHARED " + accumulator +
       " shared[256];\n  CORNU_EACH_THREAD {\n    const uint32 thread = threadIdx.x;\n    {\n" +
       place + "      " + accumulator + " total = " + parts.neutral() + ";\n      if (kept < " +
       kept + ") {\n" + elements.pointers + elements.of_result +
@@ -212,6 +224,8 @@ Stage make_stage(const Parts& parts, const Elements& elements, const Tiling& til
     std::string value = "total";
     if (parts.arg())
       value = "(total.index < 0 ? static_cast<int64>(0) : total.index)";
+    else if (parts.twofold())
+      value = scaled_twofold(value, parts.kernel.scale, arguments);
     else if (parts.kernel.scale != 1)
       value = "convert<" + type + ">(static_cast<double>(total) * " +
               arguments.number(parts.kernel.scale) + ")";
@@ -294,7 +308,8 @@ KernelPlan plan(const Reduce& kernel, std::span<const Operand> inputs,
   KernelPlan plan;
   if (outputs[0].shape->numel() == 0) return plan;
   IndexSpace space(kernel.shape, *kernel.program, inputs, kernel.axes);
-  const Parts parts{kernel, outputs[0], static_cast<int>(inputs.size()), space.numel == 0};
+  const Parts parts{kernel, outputs[0], static_cast<int>(inputs.size()), space.numel == 0,
+                    options.slow_doubles};
   const int workspace = static_cast<int>(inputs.size() + outputs.size());
   ArgumentList arguments;
   const bool wide = is_wide(space.numel);
@@ -311,7 +326,7 @@ KernelPlan plan(const Reduce& kernel, std::span<const Operand> inputs,
   Tiling tiling = tile(rows, elements.kept, elements.reduced);
   if (const auto columns = column_sums(kernel, space, inputs); columns && options.alignment >= 16) {
     tiling.splits = columns->splits;
-    plan.stages.push_back(column_sums_stage(*columns, inputs[0].dtype, workspace));
+    plan.stages.push_back(column_sums_stage(*columns, inputs[0].dtype, workspace, parts.twofold()));
   } else {
     const bool split = tiling.splits > 1;
     plan.stages.push_back(make_stage(parts, elements, tiling, wide, !split, workspace, arguments));
@@ -326,7 +341,7 @@ KernelPlan plan(const Reduce& kernel, std::span<const Operand> inputs,
   partial.kept = elements.kept;
   partial.reduced = tiling.splits;
   partial.type = parts.accumulator();
-  partial.combine = elements.combine;
+  partial.combine = parts.combine();
   partial.pointers = "        const " + partial.type +
                      "* const partial = " + more.pointer(workspace, "const " + partial.type) +
                      ";\n";

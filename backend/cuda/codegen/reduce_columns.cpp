@@ -5,20 +5,21 @@
 #include <bit>
 
 #include "kernel_text.h"
+#include "twofold.h"
 
 namespace cornu::backend::cuda {
 namespace {
 
 constexpr int64_t wanted_blocks = 512;
 
-// Sums of eight rows are taken in float, all others in double.
+// Sums of eight rows are taken in float, all others in Sum: double, or Twofold.
 constexpr const char* body = R"text(
-  CORNU_SHARED double shared[pack][256];
+  CORNU_SHARED Sum shared[pack][256];
   CORNU_EACH_THREAD {
     const Index place = static_cast<Index>(blockIdx.x) * width + threadIdx.x % width;
-    double totals[pack];
+    Sum totals[pack];
 #pragma unroll
-    for (int e = 0; e < pack; ++e) totals[e] = 0;
+    for (int e = 0; e < pack; ++e) totals[e] = Sum{};
     if (place < packs) {
       const X* const from = x + place * pack;
       const Index begin = static_cast<Index>(blockIdx.y) * chunk;
@@ -33,13 +34,13 @@ constexpr const char* body = R"text(
           float sum = 0;
 #pragma unroll
           for (int k = 0; k < 8; ++k) sum += convert<float>(loaded[k].v[e]);
-          totals[e] += static_cast<double>(sum);
+          totals[e] = added(totals[e], sum);
         }
       }
       for (; row < end; row += lanes) {
         const auto loaded = load_pack<pack>(from + row * columns);
 #pragma unroll
-        for (int e = 0; e < pack; ++e) totals[e] += convert<double>(loaded.v[e]);
+        for (int e = 0; e < pack; ++e) totals[e] = added(totals[e], convert<float>(loaded.v[e]));
       }
     }
 #pragma unroll
@@ -82,20 +83,23 @@ std::optional<ColumnSums> column_sums(const Reduce& kernel, const IndexSpace& sp
   return sums;
 }
 
-Stage column_sums_stage(const ColumnSums& sums, DType dtype, int workspace) {
+Stage column_sums_stage(const ColumnSums& sums, DType dtype, int workspace, bool twofold) {
   KernelText text(sums.rows * sums.columns + sums.splits * sums.columns + 4096);
   text.type("X", dtype);
   text.constant("pack", sums.pack);
   text.constant("width", sums.width);
   text.constant("lanes", sums.lanes);
   text.pointer("x", 0, "const X");
-  text.pointer("partial", workspace, "double");
+  text.pointer("partial", workspace, twofold ? "Twofold" : "double");
   text.index("rows", sums.rows);
   text.index("columns", sums.columns);
   text.index("packs", sums.columns / sums.pack);
   text.index("chunk", sums.chunk);
   const int64_t across = (sums.columns / sums.pack + sums.width - 1) / sums.width;
-  return text.stage("reduce_columns", "", with(body, "@FOLD@", fold_columns), across, sums.splits);
+  const std::string functions = twofold ? std::string(twofold_text) + "typedef Twofold Sum;\n"
+                                        : std::string(double_text) + "typedef double Sum;\n";
+  return text.stage("reduce_columns", functions, with(body, "@FOLD@", fold_columns), across,
+                    sums.splits);
 }
 
 }  // namespace cornu::backend::cuda

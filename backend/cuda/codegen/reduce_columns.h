@@ -16,12 +16,13 @@ struct ColumnSums {
   int64_t splits, chunk;  ///< blocks that share the rows, and the rows of each
 };
 
-/// For sums, in double, of a matrix of floats as it is, where several blocks would share its rows;
-/// else none. Depends on the sizes alone.
+/// For sums, in double or two floats, of a matrix of floats as it is, where several blocks would
+/// share its rows; else none. Depends on the sizes alone.
 std::optional<ColumnSums> column_sums(const Reduce& kernel, const IndexSpace& space,
                                       std::span<const Operand> inputs);
 
-/// Writes partial sums as doubles (splits, columns) into the operand number `workspace`.
-Stage column_sums_stage(const ColumnSums& sums, DType dtype, int workspace);
+/// Writes partial sums as doubles, or each as a Twofold, (splits, columns) into the operand number
+/// `workspace`.
+Stage column_sums_stage(const ColumnSums& sums, DType dtype, int workspace, bool twofold);
 
 }  // namespace cornu::backend::cuda

@@ -277,6 +277,10 @@ void add_reductions(std::vector<CodegenCase>& cases) {
       if (op == ReduceOp::product && pattern.shape.numel() > 300) continue;
       cases.push_back(reduction(op, DType::float32, pattern.shape, pattern.axes,
                                 arg ? DType::int32 : DType::float32));
+      if (op != ReduceOp::sum) continue;
+      cases.push_back(cases.back());
+      cases.back().name += " in two floats";
+      cases.back().options.slow_doubles = true;
     }
   for (DType compute : compute_types)
     for (ReduceOp op : all_ops) {
@@ -288,6 +292,8 @@ void add_reductions(std::vector<CodegenCase>& cases) {
     }
   cases.push_back(
       reduction(ReduceOp::sum, DType::float32, {128, 10}, {0, 1}, DType::float16, 1.0 / 1280));
+  cases.push_back(cases.back());
+  cases.back().options.slow_doubles = true;
   cases.push_back(reduction(ReduceOp::sum, DType::int32, {128, 10}, {0}, DType::int32, 0.5));
   // A prologue over broadcast operands.
   std::mt19937 generator(9);

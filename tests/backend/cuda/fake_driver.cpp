@@ -9,8 +9,8 @@
 #include <set>
 #include <utility>
 
-struct CUctx_st {};
 struct CUevent_st {
+  CUctx_st* context = nullptr;
   CUstream_st* stream = nullptr;  // where it was recorded last
   uint64_t position = 0;          // and after how much work there
 };
@@ -21,10 +21,15 @@ struct CUgraphNode_st {
   bool kernel = false;
 };
 struct CUstream_st {
-  std::deque<std::function<void()>> queue;
+  CUctx_st* context = nullptr;
+  std::deque<std::function<void()>> queue = {};
   uint64_t launched = 0, done = 0;
   CUgraph_st* capture = nullptr;
-  std::vector<CUgraphNode_st*> before;  // what the next captured launch waits for
+  std::vector<CUgraphNode_st*> before = {};  // what the next captured launch waits for
+};
+struct CUctx_st {
+  std::unique_ptr<CUstream_st> null_stream;
+  std::set<CUctx_st*> reaches;  // whose memory its work may use
 };
 struct CUmod_st {
   std::string image;
@@ -42,7 +47,11 @@ struct CUgraphExec_st {
 namespace cornu::backend::testing {
 
 struct FakeDriver::State {
-  std::map<cuda::DeviceAddress, size_t> blocks;
+  struct Block {
+    size_t bytes;
+    CUctx_st* context;
+  };
+  std::map<cuda::DeviceAddress, Block> blocks;
   std::set<void*> pinned;
   std::set<CUstream_st*> streams;
   std::set<CUevent_st*> events;
@@ -166,12 +175,20 @@ struct Calls {
     return 0;
   }
 
-  static bool on_device(cuda::DeviceAddress address, size_t bytes) {
+  static bool on_device(cuda::DeviceAddress address, size_t bytes, const CUctx_st* context) {
     const auto& blocks = state().blocks;
     auto at = blocks.upper_bound(address);
     if (at == blocks.begin()) return false;
     --at;
-    return address + bytes <= at->first + at->second;
+    return at->second.context == context && address + bytes <= at->first + at->second.bytes;
+  }
+
+  // Null: the default stream of the context, which waits for nobody here.
+  static CUstream_st* stream_of(CUstream_st* stream) {
+    if (stream) return stream;
+    std::unique_ptr<CUstream_st>& own = current->null_stream;
+    if (!own) own = std::make_unique<CUstream_st>(CUstream_st{.context = current});
+    return own.get();
   }
 
   static int copy(const char* what, void* to, const void* from, size_t bytes, CUstream_st* stream) {
@@ -222,6 +239,7 @@ struct Calls {
       *value = which == 16   ? 132
                : which == 75 ? architecture / 10
                : which == 76 ? architecture % 10
+               : which == 87 ? fake->double_ratio
                              : 0;
       return count("device_attribute", false);
     };
@@ -247,7 +265,7 @@ struct Calls {
       if (const int fault = count("memory_allocate")) return fault;
       if (fake->allocated() + bytes > fake->capacity) return cuda::out_of_memory;
       *address = cuda::address_of(std::aligned_alloc(512, (bytes + 511) / 512 * 512));
-      state().blocks[*address] = bytes;
+      state().blocks[*address] = {bytes, current};
       return 0;
     };
     d.memory_free = [](cuda::DeviceAddress address) {
@@ -273,26 +291,54 @@ struct Calls {
     };
     d.copy_in = [](cuda::DeviceAddress to, const void* from, size_t bytes, CUstream_st* stream) {
       if (const int fault = count("copy_in")) return fault;
-      return on_device(to, bytes) ? copy("copy_in", host(to), from, bytes, stream) : 1;
+      if (!on_device(to, bytes, stream->context)) return 1;
+      return copy("copy_in", host(to), from, bytes, stream);
     };
     d.copy_out = [](void* to, cuda::DeviceAddress from, size_t bytes, CUstream_st* stream) {
       if (const int fault = count("copy_out")) return fault;
-      return on_device(from, bytes) ? copy("copy_out", to, host(from), bytes, stream) : 1;
+      if (!on_device(from, bytes, stream->context)) return 1;
+      return copy("copy_out", to, host(from), bytes, stream);
     };
     d.copy_within = [](cuda::DeviceAddress to, cuda::DeviceAddress from, size_t bytes,
                        CUstream_st* stream) {
       if (const int fault = count("copy_within")) return fault;
-      if (!on_device(to, bytes) || !on_device(from, bytes)) return 1;
+      if (!on_device(to, bytes, stream->context) || !on_device(from, bytes, stream->context))
+        return 1;
       return copy("copy_within", host(to), host(from), bytes, stream);
     };
+    add_peers(d);
     add_streams(d);
     add_kernels(d);
     return d;
   }
 
+  static void add_peers(cuda::Driver& d) {
+    d.can_reach = [](int* can, int device, int peer) {
+      if (const int fault = count("can_reach", false)) return fault;
+      *can = fake->reach.contains({device, peer});
+      return 0;
+    };
+    d.let_reach = [](CUctx_st* peer, unsigned flags) {
+      if (const int fault = count("let_reach")) return fault;
+      if (flags != 0 || peer == current) return 1;
+      return current->reaches.insert(peer).second ? 0 : cuda::reaches_already;
+    };
+    d.copy_across = [](cuda::DeviceAddress to, CUctx_st* to_context, cuda::DeviceAddress from,
+                       CUctx_st* from_context, size_t bytes, CUstream_st* stream) {
+      if (const int fault = count("copy_across")) return fault;
+      if (!on_device(to, bytes, to_context) || !on_device(from, bytes, from_context)) return 1;
+      // A device would copy through the host then.
+      if (stream->context != to_context || !to_context->reaches.contains(from_context)) return 1;
+      return put("copy_across", stream, [=] {
+        std::memcpy(host(to), host(from), bytes);
+        if (fake->damages) *static_cast<char*>(host(to)) ^= 1;
+      });
+    };
+  }
+
   static void add_streams(cuda::Driver& d) {
     d.stream_create = [](CUstream_st** stream, unsigned) {
-      return make(state().streams, stream, "stream_create");
+      return make(state().streams, stream, "stream_create", CUstream_st{.context = current});
     };
     d.stream_destroy = [](CUstream_st* stream) {
       return destroy(state().streams, stream, "stream_destroy");
@@ -307,16 +353,18 @@ struct Calls {
       if (const int fault = count("stream_wait")) return fault;
       CUstream_st* const other = event->stream;
       const uint64_t position = event->position;
-      return other ? put("wait", stream, [=] { run_until(other, position); }) : 0;
+      return other ? put("wait", stream_of(stream), [=] { run_until(other, position); }) : 0;
     };
     d.event_create = [](CUevent_st** event, unsigned) {
-      return make(state().events, event, "event_create");
+      return make(state().events, event, "event_create", CUevent_st{.context = current});
     };
     d.event_destroy = [](CUevent_st* event) {
       return destroy(state().events, event, "event_destroy");
     };
     d.event_record = [](CUevent_st* event, CUstream_st* stream) {
       if (const int fault = count("event_record")) return fault;
+      stream = stream_of(stream);
+      if (stream->context != event->context) return 400;
       const std::lock_guard change(changing);
       event->stream = stream;
       event->position = stream->launched;
@@ -380,6 +428,7 @@ struct Calls {
     d.capture_info = [](CUstream_st* stream, int* status, unsigned long long*, CUgraph_st** graph,
                         CUgraphNode_st* const** nodes, size_t* number) {
       if (const int fault = count("capture_info")) return fault;
+      stream = stream_of(stream);
       *status = stream->capture != nullptr;
       *graph = stream->capture;
       *nodes = stream->before.data();
@@ -430,13 +479,13 @@ FakeDriver::FakeDriver() : state_(std::make_unique<State>()), table_(Calls::tabl
 }
 
 FakeDriver::~FakeDriver() {
-  for (const auto& [address, bytes] : state_->blocks) std::free(Calls::host(address));
+  for (const auto& [address, block] : state_->blocks) std::free(Calls::host(address));
   fake = nullptr;
 }
 
 size_t FakeDriver::allocated() const {
   size_t sum = 0;
-  for (const auto& [address, bytes] : state_->blocks) sum += bytes;
+  for (const auto& [address, block] : state_->blocks) sum += block.bytes;
   return sum;
 }
 
@@ -444,10 +493,12 @@ void FakeDriver::run(CUstream_st* stream) { run_until(stream, stream->launched);
 
 void FakeDriver::run_all() {
   for (CUstream_st* stream : state_->streams) run_until(stream, stream->launched);
+  for (const auto& [device, context] : state_->contexts)
+    if (CUstream_st* const stream = context.null_stream.get()) run_until(stream, stream->launched);
 }
 
 void FakeDriver::enqueue(CUstream_st* stream, std::function<void()> work) {
-  Calls::put("work", stream, std::move(work));
+  Calls::put("work", Calls::stream_of(stream), std::move(work));
 }
 
 int FakeDriver::objects() const {

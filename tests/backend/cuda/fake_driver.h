@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cornu::backend::testing {
@@ -39,8 +40,8 @@ class FakeDriver {
   };
   std::vector<Launch> launches;
 
-  /// What was put on streams, and what has run, in order: "copy_in", "copy_within", "wait" (for an
-  /// event), a kernel's name, "graph", "work" (see enqueue).
+  /// What was put on streams, and what has run, in order: "copy_in", "copy_within", "copy_across",
+  /// "wait" (for an event), a kernel's name, "graph", "work" (see enqueue).
   struct Step {
     std::string what;
     CUstream_st* stream;
@@ -58,7 +59,10 @@ class FakeDriver {
   size_t capacity = size_t{256} << 20;  ///< of the device's memory
   size_t allocated() const;
   int devices = 1;
-  std::map<int, int> architectures;  ///< of devices; 90 where none is named
+  std::map<int, int> architectures;     ///< of devices; 90 where none is named
+  int double_ratio = 2;                 ///< of all devices, see DeviceFacts
+  std::set<std::pair<int, int>> reach;  ///< devices, and whose memory they can use
+  bool damages = false;                 ///< whether copies between devices do not arrive whole
   /// How often memory was given back while work waited, which may use it. (Real drivers may wait.)
   int early_frees = 0;
 
