@@ -149,8 +149,10 @@ class Pipeline {
 
   /// The samples of batches, one by one. Their number is not known.
   Pipeline<Batch> unbatch() const requires std::same_as<T, Batch> {
-    return interleave([](const Batch& batch) { return detail::samples_of_batch(batch); },
-                      {.cycle = 1, .name = "unbatch"});
+    const auto rows = [](const Batch& batch) { return detail::samples_of_batch(batch); };
+    return then(
+        std::make_shared<detail::FlatStage<Batch, Batch, std::remove_const_t<decltype(rows)>>>(
+            node_, rows, InterleaveOptions{.cycle = 1, .name = "unbatch"}, true));
   }
 
   /// Batches of `count` samples made of batches of other sizes.

@@ -67,7 +67,11 @@ class BatchStage final
     elements.reserve(static_cast<size_t>(count));
     for (int64_t i = 0; i < count; ++i)
       elements.push_back(source_->at(pass, {where.epoch, first + i}));
-    return make(pass, std::move(elements), where);
+    return make(pass, std::move(elements), where, by_number(where));
+  }
+  void ancestors(const Pass&, const Where& where, Ancestors& out) const override {
+    for (int64_t i = 0; i < count_at(where); ++i)
+      out.push_back({source_.get(), {where.epoch, where.index * count_ + i}});
   }
 
   CursorPtr<U> walk(const PassPtr& pass, Walk order, int64_t k) const override {
@@ -105,14 +109,15 @@ class BatchStage final
           source_(std::move(source)) {}
     std::optional<U> next() override {
       while (order_.size == Dataset::endless || k_ < order_.size) {
-        const Where where = order_.at(k_++);
-        if (where.index < 0) continue;
-        std::vector<T> elements = take(*source_, stage_.count_at(where));
-        return stage_.make(*pass_, std::move(elements), where);
+        last_ = order_.at(k_++);
+        if (last_.index < 0) continue;
+        std::vector<T> elements = take(*source_, stage_.count_at(last_), nullptr);
+        return stage_.make(*pass_, std::move(elements), last_, stage_.by_number(last_));
       }
       return {};
     }
     void save(Position& out) const override { out.push_back(k_); }
+    void ancestors(Ancestors& out) const override { out.push_back({&stage_, last_}); }
 
    private:
     const BatchStage& stage_;
@@ -120,6 +125,7 @@ class BatchStage final
     Walk order_;
     int64_t k_;
     CursorPtr<T> source_;
+    Where last_;
   };
 
   class SequenceCursor final : public Cursor<U> {
@@ -128,17 +134,22 @@ class BatchStage final
                    CursorPtr<T> source)
         : stage_(stage), pass_(std::move(pass)), where_{epoch, count}, source_(std::move(source)) {}
     std::optional<U> next() override {
-      std::vector<T> elements = take(*source_, stage_.count_);
+      rows_.clear();
+      std::vector<T> elements = take(*source_, stage_.count_, &rows_);
       if (elements.empty() ||
           (stage_.drop_ && static_cast<int64_t>(elements.size()) < stage_.count_))
         return {};
       const Where where = where_;
       ++where_.index;
-      return stage_.make(*pass_, std::move(elements), where);
+      return stage_.make(*pass_, std::move(elements), where,
+                         [&](size_t row) { return rows_[row]; });
     }
     void save(Position& out) const override {
       out.push_back(where_.index);
       source_->save(out);
+    }
+    void ancestors(Ancestors& out) const override {
+      for (const Ancestors& row : rows_) out.insert(out.end(), row.begin(), row.end());
     }
 
    private:
@@ -146,17 +157,28 @@ class BatchStage final
     PassPtr pass_;
     Where where_;
     CursorPtr<T> source_;
+    std::vector<Ancestors> rows_;  // what those of the last batch were made of
   };
 
-  static std::vector<T> take(Cursor<T>& source, int64_t count) {
+  // So many elements, and what they were made of where that is asked for.
+  static std::vector<T> take(Cursor<T>& source, int64_t count, std::vector<Ancestors>* ancestors) {
     std::vector<T> elements;
     elements.reserve(static_cast<size_t>(std::min<int64_t>(count, 1 << 16)));
     while (static_cast<int64_t>(elements.size()) < count) {
       std::optional<T> element = source.next();
       if (!element) break;
       elements.push_back(std::move(*element));
+      if (ancestors) ancestors->push_back(last_ancestors(source));
     }
     return elements;
+  }
+
+  // What a row of a batch of an indexed source was made of.
+  auto by_number(const Where& where) const {
+    return [this, where](size_t row) {
+      return Ancestors{
+          {source_.get(), {where.epoch, where.index * count_ + static_cast<int64_t>(row)}}};
+    };
   }
 
   int64_t count_at(const Where& where) const {
@@ -164,18 +186,31 @@ class BatchStage final
     return all < 0 ? count_ : std::min(count_, all - where.index * count_);
   }
 
-  U make(const Pass& pass, std::vector<T> elements, const Where& where) const {
+  // `ancestors(row)` is what the element of a row was made of, for errors.
+  template <class A>
+  U make(const Pass& pass, std::vector<T> elements, const Where& where, const A& ancestors) const {
     StageRecord& record = pass.runtime().record(this);
+    const size_t rows = elements.size();
+    const auto row_failed = [&](size_t row) {
+      return Failed{*this,
+                    {where.epoch, where.index * count_ + static_cast<int64_t>(row)},
+                    "",
+                    source_elements(pass, ancestors(row))};
+    };
     try {
       const Work work(record, where.index);
       U made = f_(std::move(elements));
       record.items.fetch_add(1, std::memory_order_relaxed);
       return made;
     } catch (const RowError& error) {
-      const int64_t row = where.index * count_ + static_cast<int64_t>(error.row);
-      throw_row_error(*this, {where.epoch, row}, error);
+      throw_row_error(row_failed(error.row), error);
+    } catch (const RowsDiffer& error) {
+      throw_rows_differ({*this, where}, error, row_failed);
     } catch (...) {
-      throw_data_error(*this, where, "");
+      Ancestors all;
+      for (size_t row = 0; row < rows; ++row)
+        for (Ancestor& one : ancestors(row)) all.push_back(std::move(one));
+      throw_data_error({*this, where, "", source_elements(pass, all)});
     }
   }
 
@@ -244,6 +279,7 @@ class BucketStage final : public Node<Batch> {
       }
       const Where where{epoch_, first_ / stage_.count_ + given_};
       const std::vector<size_t>& chosen = batches_[static_cast<size_t>(given_++)];
+      const auto row_failed = [&](size_t row) { return failed(chosen[row], ""); };
       try {
         const Work work(record_, where.index);
         std::vector<T> elements;
@@ -252,9 +288,11 @@ class BucketStage final : public Node<Batch> {
         record_.items.fetch_add(1, std::memory_order_relaxed);
         return batch;
       } catch (const RowError& error) {
-        throw_row_error(stage_, {epoch_, first_ + static_cast<int64_t>(chosen[error.row])}, error);
+        throw_row_error(row_failed(error.row), error);
+      } catch (const RowsDiffer& error) {
+        throw_rows_differ({stage_, where}, error, row_failed);
       } catch (...) {
-        throw_data_error(stage_, where, "");
+        throw_data_error({stage_, where, "", source_elements(*pass_, last_ancestors(*this))});
       }
     }
     void save(Position& out) const override {
@@ -262,21 +300,34 @@ class BucketStage final : public Node<Batch> {
       out.push_back(given_);
       out.insert(out.end(), start_.begin(), start_.end());
     }
+    void ancestors(Ancestors& out) const override {
+      if (given_ == 0 || given_ > static_cast<int64_t>(batches_.size())) return;
+      for (const size_t i : batches_[static_cast<size_t>(given_ - 1)])
+        out.insert(out.end(), ancestors_[i].begin(), ancestors_[i].end());
+    }
 
    private:
+    // An element of the window.
+    Failed failed(size_t i, std::string source) const {
+      return {stage_,
+              {epoch_, first_ + static_cast<int64_t>(i)},
+              std::move(source),
+              source_elements(*pass_, ancestors_[i])};
+    }
     void fill() {
       filled_ = true;
       window_.clear();
+      ancestors_.clear();
       std::vector<int64_t> lengths;
       while (static_cast<int64_t>(window_.size()) < stage_.window()) {
         std::optional<T> element = source_->next();
         if (!element) break;
-        const Where where{epoch_, first_ + static_cast<int64_t>(window_.size())};
+        ancestors_.push_back(last_ancestors(*source_));
         try {
           lengths.push_back(
               static_cast<int64_t>(std::invoke(stage_.length_, std::as_const(*element))));
         } catch (...) {
-          throw_data_error(stage_, where, source_of(*element));
+          throw_data_error(failed(window_.size(), source_of(*element)));
         }
         window_.push_back(std::move(*element));
         pass_->check_stop();
@@ -293,6 +344,7 @@ class BucketStage final : public Node<Batch> {
     bool filled_ = false;
     Position start_;  // of the window in the source
     std::vector<T> window_;
+    std::vector<Ancestors> ancestors_;  // of the window's elements
     std::vector<std::vector<size_t>> batches_;
   };
 

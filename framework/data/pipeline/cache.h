@@ -122,6 +122,9 @@ class CacheStage final : public Node<T> {
     if (std::optional<T> known = find(pass, where)) return std::move(*known);
     return keep(pass, where, source_->at(pass, first(where)));
   }
+  void ancestors(const Pass&, const Where& where, Ancestors& out) const override {
+    out.push_back({source_.get(), first(where)});
+  }
   CursorPtr<T> walk(const PassPtr& pass, Walk order, int64_t k) const override {
     open_kept(*pass, {pass->epoch(), 0});
     if (!source_->threaded() || is_whole()) return Node<T>::walk(pass, std::move(order), k);
@@ -154,12 +157,13 @@ class CacheStage final : public Node<T> {
     std::optional<T> next() override {
       std::optional<T> element = source_->next();
       if (!element) return {};
-      Where where{0, -1};
-      while (where.index < 0) where = order_.at(k_++);
-      if (std::optional<T> known = stage_.find(*pass_, where)) return known;
-      return stage_.keep(*pass_, where, std::move(*element));
+      last_.index = -1;
+      while (last_.index < 0) last_ = order_.at(k_++);
+      if (std::optional<T> known = stage_.find(*pass_, last_)) return known;
+      return stage_.keep(*pass_, last_, std::move(*element));
     }
     void save(Position& out) const override { out.push_back(k_); }
+    void ancestors(Ancestors& out) const override { out.push_back({&stage_, last_}); }
 
    private:
     const CacheStage& stage_;
@@ -167,6 +171,7 @@ class CacheStage final : public Node<T> {
     Walk order_;
     int64_t k_;
     CursorPtr<T> source_;
+    Where last_;
   };
 
   // The elements of a source that has no numbers for them: its own count.
@@ -191,6 +196,10 @@ class CacheStage final : public Node<T> {
       return given;
     }
     void save(Position& out) const override { out.push_back(where_.index); }
+    // What is kept does not know what it was made of.
+    void ancestors(Ancestors& out) const override {
+      if (source_) source_->ancestors(out);
+    }
 
    private:
     std::optional<T> kept() {

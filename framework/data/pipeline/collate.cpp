@@ -21,10 +21,15 @@ Shape with_axis(int64_t count, const Shape& row) {
   return shape;
 }
 
+[[noreturn]] void throw_different(const char* part, size_t row, const std::string& found,
+                                  const std::string& expected, const std::string& advice) {
+  throw RowsDiffer({row, 0}, {fmt::format("{} of ", part), fmt::format(" is {}, that of ", found),
+                              fmt::format(" is {}: {}", expected, advice)});
+}
+
 [[noreturn]] void throw_different(const char* part, size_t row, const Tensor& found,
                                   const Tensor& expected, const char* advice) {
-  throw ShapeError(fmt::format("{} of row {} is {}, that of row 0 is {}: {}", part, row,
-                               found.spec().str(), expected.spec().str(), advice));
+  throw_different(part, row, found.spec().str(), expected.spec().str(), advice);
 }
 
 Tensor merge_strings(const std::vector<Tensor>& rows, const Shape& shape) {
@@ -106,18 +111,18 @@ Tensor stack_tensors(std::vector<Tensor> rows, const char* part, const BatchOpti
 template <class F>
 Nest merge(const std::vector<const Nest*>& nests, const char* part, F&& f) {
   if (nests[0]->empty()) {
-    for (const Nest* nest : nests)
-      if (!nest->empty())
-        throw ShapeError(fmt::format("{}: some elements have it and others do not.", part));
+    for (size_t i = 1; i < nests.size(); ++i)
+      if (!nests[i]->empty())
+        throw RowsDiffer({i, 0},
+                         {fmt::format("{}: some elements have it and others do not: ", part),
+                          " has it, ", " has none."});
     return {};
   }
   std::vector<std::vector<Tensor>> columns;
   for (size_t i = 0; i < nests.size(); ++i) {
     if (nests[i]->empty() || !nests[i]->same_structure(*nests[0]))
-      throw ShapeError(
-          fmt::format("{} of row {} is {}, that of row 0 is {}: they must be nested "
-                      "alike.",
-                      part, i, nests[i]->structure(), nests[0]->structure()));
+      throw_different(part, i, nests[i]->structure(), nests[0]->structure(),
+                      "they must be nested alike.");
     const std::vector<Tensor> tensors =
         nests[i]->is_tensor() ? std::vector<Tensor>{nests[i]->tensor()} : nests[i]->flatten();
     columns.resize(tensors.size());
@@ -160,7 +165,22 @@ Tensor concatenate_tensors(std::vector<Tensor> parts, const char* part) {
   return result;
 }
 
+std::string joined(const std::array<std::string, 3>& pieces, const std::string& first,
+                   const std::string& second) {
+  return pieces[0] + first + pieces[1] + second + pieces[2];
+}
+
 }  // namespace
+
+RowsDiffer::RowsDiffer(std::array<size_t, 2> differing, std::array<std::string, 3> pieces)
+    : ShapeError(
+          joined(pieces, fmt::format("row {}", differing[0]), fmt::format("row {}", differing[1]))),
+      rows(differing),
+      pieces_(std::move(pieces)) {}
+
+std::string RowsDiffer::text(const std::string& first, const std::string& second) const {
+  return joined(pieces_, first, second);
+}
 
 Nest inputs_of(Batch part) {
   if (!part.y.empty() || !part.sample_weight.empty())

@@ -1,5 +1,6 @@
 // Rows and batches: how the elements of a pipeline become one batch.
 #pragma once
+#include <array>
 #include <exception>
 #include <span>
 #include <string>
@@ -29,10 +30,24 @@ struct RowError {
   std::exception_ptr cause = {};  ///< what was thrown
 };
 
-/// One batch of rows, whose tensors get an axis in front. Throws ShapeError naming the first row
-/// that has another shape, dtype or structure than row 0.
+/// Two rows that do not fit together into one batch. A stage says which elements they were.
+class RowsDiffer : public ShapeError {
+ public:
+  /// The text is `pieces` with the names of the rows between them.
+  RowsDiffer(std::array<size_t, 2> differing, std::array<std::string, 3> pieces);
+  /// The text with other names of the rows.
+  std::string text(const std::string& first, const std::string& second) const;
+  std::array<size_t, 2> rows;             ///< of the batch
+  std::array<std::string, 2> files = {};  ///< that they came from, if they are known
+
+ private:
+  std::array<std::string, 3> pieces_;
+};
+
+/// One batch of rows, whose tensors get an axis in front. Throws RowsDiffer for the first row that
+/// has another shape, dtype or structure than row 0.
 Batch stack(std::vector<Batch> rows, const BatchOptions& options);
-/// One batch of batches, whose samples follow each other. Throws ShapeError likewise.
+/// One batch of batches, whose samples follow each other. Throws RowsDiffer likewise.
 Batch concatenate(const std::vector<Batch>& batches);
 /// Number of samples of a batch. Throws ShapeError.
 int64_t samples_of(const Batch& batch);
@@ -128,16 +143,23 @@ Batch collated(std::vector<T> elements, const BatchOptions& options) {
     return stack(std::move(elements), options);
   } else {
     std::vector<Batch> rows;
+    std::vector<std::string> sources;
     rows.reserve(elements.size());
+    sources.reserve(elements.size());
     for (size_t i = 0; i < elements.size(); ++i) {
-      const std::string source = source_of(elements[i]);
+      sources.push_back(source_of(elements[i]));
       try {
         rows.push_back(row_of(T(std::move(elements[i]))));
       } catch (...) {
-        throw RowError{i, source, std::current_exception()};
+        throw RowError{i, sources[i], std::current_exception()};
       }
     }
-    return stack(std::move(rows), options);
+    try {
+      return stack(std::move(rows), options);
+    } catch (RowsDiffer& error) {
+      error.files = {sources[error.rows[0]], sources[error.rows[1]]};
+      throw;
+    }
   }
 }
 

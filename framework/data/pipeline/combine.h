@@ -85,6 +85,9 @@ class ZipStage final : public Node<typename Zipped<A...>::type> {
     void save(Position& out) const override {
       std::apply([&](const auto&... cursor) { (cursor->save(out), ...); }, cursors_);
     }
+    void ancestors(Ancestors& out) const override {
+      std::apply([&](const auto&... cursor) { (cursor->ancestors(out), ...); }, cursors_);
+    }
 
    private:
     template <size_t... I>
@@ -122,6 +125,12 @@ class ConcatenateStage final : public Node<T> {
   T at(const Pass& pass, const Where& where) const override {
     return is_first(where) ? a_->at(pass, where) : b_->at(pass, in_second(where));
   }
+  void ancestors(const Pass&, const Where& where, Ancestors& out) const override {
+    if (is_first(where))
+      out.push_back({a_.get(), where});
+    else
+      out.push_back({b_.get(), in_second(where)});
+  }
   CursorPtr<T> walk(const PassPtr& pass, Walk order, int64_t k) const override {
     if (!this->threaded()) return Node<T>::walk(pass, std::move(order), k);
     // Each has gaps where it is the other one's turn.
@@ -151,18 +160,20 @@ class ConcatenateStage final : public Node<T> {
         : stage_(stage), order_(std::move(order)), k_(k), a_(std::move(a)), b_(std::move(b)) {}
     std::optional<T> next() override {
       while (order_.size == Dataset::endless || k_ < order_.size) {
-        const Where where = order_.at(k_++);
-        if (where.index >= 0) return (stage_.is_first(where) ? a_ : b_)->next();
+        last_ = order_.at(k_++);
+        if (last_.index >= 0) return (stage_.is_first(last_) ? a_ : b_)->next();
       }
       return {};
     }
     void save(Position& out) const override { out.push_back(k_); }
+    void ancestors(Ancestors& out) const override { out.push_back({&stage_, last_}); }
 
    private:
     const ConcatenateStage& stage_;
     Walk order_;
     int64_t k_;
     CursorPtr<T> a_, b_;
+    Where last_;
   };
 
   class SequenceCursor final : public Cursor<T> {
@@ -187,6 +198,7 @@ class ConcatenateStage final : public Node<T> {
       out.push_back(second_);
       cursor_->save(out);
     }
+    void ancestors(Ancestors& out) const override { cursor_->ancestors(out); }
 
    private:
     const ConcatenateStage& stage_;
@@ -271,6 +283,9 @@ class InterleaveStage final : public Node<T> {
         cursors_[i]->save(out);
       }
     }
+    void ancestors(Ancestors& out) const override {
+      cursors_[static_cast<size_t>(turn_)]->ancestors(out);
+    }
 
    private:
     std::vector<CursorPtr<T>> cursors_;
@@ -286,8 +301,9 @@ class InterleaveStage final : public Node<T> {
 template <class T, class U, class F>
 class FlatStage final : public Node<U> {
  public:
-  FlatStage(NodePtr<T> source, F f, InterleaveOptions options)
-      : source_(std::move(source)), f_(std::move(f)), options_(std::move(options)) {}
+  /// With `rows`, the pipeline of an element gives what the element was made of, one by one.
+  FlatStage(NodePtr<T> source, F f, InterleaveOptions options, bool rows = false)
+      : source_(std::move(source)), f_(std::move(f)), options_(std::move(options)), rows_(rows) {}
   std::string name() const override { return options_.name; }
   std::vector<std::shared_ptr<const Stage>> sources() const override { return {source_}; }
   int64_t size() const override {
@@ -303,8 +319,9 @@ class FlatStage final : public Node<U> {
  private:
   // A pipeline that takes turns: where its element is in the source, and what it gives.
   struct Open {
-    Position before;  // of the source, where its element is the next one
-    int64_t number;   // of the element
+    Position before;    // of the source, where its element is the next one
+    int64_t number;     // of the element
+    Ancestors made_of;  // the element
     NodePtr<U> node;
     PassPtr pass;
     CursorPtr<U> cursor;
@@ -329,7 +346,8 @@ class FlatStage final : public Node<U> {
         std::optional<T> element = at->next();
         if (!element)
           throw StateError("The data have fewer elements than when the position was taken.");
-        open_.push_back(make(std::move(before), number, std::move(*element), from));
+        open_.push_back(
+            make(std::move(before), number, std::move(*element), last_ancestors(*at), from));
       }
       source_ = stage_.source_->open(pass_, epoch_, from);
     }
@@ -343,7 +361,8 @@ class FlatStage final : public Node<U> {
           if (std::optional<T> element = source_->next()) {
             const Position start;
             PositionReader from(start);
-            open_.push_back(make(std::move(before), number_++, std::move(*element), from));
+            open_.push_back(make(std::move(before), number_++, std::move(*element),
+                                 last_ancestors(*source_), from));
           } else {
             exhausted_ = true;
           }
@@ -355,7 +374,7 @@ class FlatStage final : public Node<U> {
           turn_ = (turn_ + 1) % static_cast<int64_t>(open_.size());
         }
         const auto mine = open_.begin() + turn_;
-        if (std::optional<U> element = mine->cursor->next()) {
+        if (std::optional<U> element = next_of(*mine)) {
           ++given_;
           return element;
         }
@@ -376,8 +395,32 @@ class FlatStage final : public Node<U> {
       source_->save(out);
     }
 
+    void ancestors(Ancestors& out) const override {
+      const Open& mine = open_[static_cast<size_t>(turn_)];
+      // The pipeline may be gone when somebody asks further.
+      std::vector<SourceElement> own = source_elements(*mine.pass, last_ancestors(*mine.cursor));
+      if (stage_.rows_ && own.size() == 1) {
+        const Ancestors rows = first_ancestors(*pass_, mine.made_of);
+        const auto row = static_cast<size_t>(own[0].index);
+        if (static_cast<int64_t>(rows.size()) == mine.node->size()) {
+          out.push_back(rows.at(row));
+          return;
+        }
+      }
+      out.insert(out.end(), mine.made_of.begin(), mine.made_of.end());
+      for (SourceElement& one : own) out.push_back({nullptr, {}, std::move(one)});
+    }
+
    private:
-    Open make(Position before, int64_t number, T element, PositionReader& from) {
+    std::optional<U> next_of(Open& one) {
+      try {
+        return one.cursor->next();
+      } catch (const DataError& error) {
+        const Where where{epoch_, one.number};
+        throw_inside({stage_, where, "", source_elements(*pass_, one.made_of)}, error);
+      }
+    }
+    Open make(Position before, int64_t number, T element, Ancestors made_of, PositionReader& from) {
       StageRecord& record = pass_->runtime().record(&stage_);
       const Where where{epoch_, number};
       const std::string source = source_of(element);
@@ -395,10 +438,11 @@ class FlatStage final : public Node<U> {
         CursorPtr<U> cursor = node->open(pass, epoch_, from);
         auto chained = std::make_unique<std::stop_callback<std::function<void()>>>(
             pass_->token(), [pass] { pass->stop(); });
-        return {std::move(before), number, std::move(node), std::move(pass), std::move(cursor),
+        return {std::move(before), number,          std::move(made_of),
+                std::move(node),   std::move(pass), std::move(cursor),
                 std::move(chained)};
       } catch (...) {
-        throw_data_error(stage_, where, source);
+        throw_data_error({stage_, where, source, source_elements(*pass_, made_of)});
       }
     }
 
@@ -414,6 +458,7 @@ class FlatStage final : public Node<U> {
   NodePtr<T> source_;
   F f_;
   InterleaveOptions options_;
+  bool rows_;
 };
 
 }  // namespace detail

@@ -62,7 +62,10 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
   std::optional<int64_t> seed() const override { return options_.seed; }
 
   U at(const Pass& pass, const Where& where) const override {
-    return *call(pass, pass.runtime().record(this), source_->at(pass, where), where, Clock::now());
+    return *call(pass, pass.runtime().record(this), source_->at(pass, where), where, Clock::now(),
+                 [&] {
+                   return Ancestors{{source_.get(), where}};
+                 });
   }
 
   CursorPtr<U> walk(const PassPtr& pass, Walk order, int64_t k) const override {
@@ -98,6 +101,7 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
   struct Task {
     T element;
     Where where;
+    Ancestors ancestors = {};
   };
   // Draws from a cursor and numbers what comes.
   struct Pull {
@@ -114,6 +118,14 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
       }
       return Task{std::move(*element), where};
     }
+    // For a queue, whose work follows when the cursor has gone on.
+    std::optional<Task> operator()(Mark& mark) {
+      std::optional<Task> task = (*this)(mark.position);
+      if (!task) return task;
+      source->ancestors(mark.ancestors);
+      task->ancestors = mark.ancestors;
+      return task;
+    }
   };
 
   class DirectCursor final : public Cursor<U> {
@@ -129,8 +141,9 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
       std::optional<Search> search;
       while (std::optional<Task> task = pull_(position_)) {
         if (!search) search.emplace(*pass_, stage_, task->where.index);
-        if (std::optional<U> made = stage_.call(*pass_, record_, std::move(task->element),
-                                                task->where, search->began()))
+        if (std::optional<U> made =
+                stage_.call(*pass_, record_, std::move(task->element), task->where, search->began(),
+                            [&] { return last_ancestors(*pull_.source); }))
           return made;
         search->missed();
       }
@@ -139,6 +152,7 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
     void save(Position& out) const override {
       out.insert(out.end(), position_.begin(), position_.end());
     }
+    void ancestors(Ancestors& out) const override { pull_.source->ancestors(out); }
 
    private:
     const MapStage& stage_;
@@ -156,12 +170,15 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
     return std::make_unique<Queue<Task, U>>(
         pass, record, queue_options(), std::move(start), std::move(pull),
         [this, &record, pass = pass.get()](Task&& task) {
-          return call(*pass, record, std::move(task.element), task.where, Clock::now());
+          return call(*pass, record, std::move(task.element), task.where, Clock::now(),
+                      [&] { return std::move(task.ancestors); });
         });
   }
 
+  // `ancestors()` is what the element was made of, for errors.
+  template <class A>
   std::optional<U> call(const Pass& pass, StageRecord& record, T&& element, const Where& where,
-                        Clock::time_point began) const {
+                        Clock::time_point began, const A& ancestors) const {
     const std::string source = source_of(element);
     try {
       const Work work(record, where.index, began);
@@ -169,9 +186,11 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
       record.items.fetch_add(1, std::memory_order_relaxed);
       return made;
     } catch (...) {
-      if (!skips()) throw_data_error(*this, where, source);
-      if (record.skipped.fetch_add(1, std::memory_order_relaxed) == 0)
-        warn_skipped(*this, where, source);
+      const auto failed = [&] {
+        return Failed{*this, where, source, source_elements(pass, ancestors())};
+      };
+      if (!skips()) throw_data_error(failed());
+      if (record.skipped.fetch_add(1, std::memory_order_relaxed) == 0) warn_skipped(failed());
       return {};
     }
   }
@@ -227,7 +246,7 @@ class FilterStage final : public Node<T> {
       while (std::optional<T> element = source_->next()) {
         const Where where = where_;
         ++where_.index;
-        if (!stage_.keeps(*pass_, record_, *element, where, search.began())) {
+        if (!stage_.keeps(*pass_, record_, *element, where, search.began(), *source_)) {
           search.missed();
           continue;
         }
@@ -240,6 +259,7 @@ class FilterStage final : public Node<T> {
       out.push_back(where_.index);
       source_->save(out);
     }
+    void ancestors(Ancestors& out) const override { source_->ancestors(out); }
 
    private:
     const FilterStage& stage_;
@@ -249,13 +269,15 @@ class FilterStage final : public Node<T> {
     CursorPtr<T> source_;
   };
 
+  // The element is the last one that the cursor gave.
   bool keeps(const Pass& pass, StageRecord& record, const T& element, const Where& where,
-             Clock::time_point began) const {
+             Clock::time_point began, const Cursor<T>& from) const {
     try {
       const Work work(record, where.index, began);
       return static_cast<bool>(call_with_place(f_, element, pass, record, where));
     } catch (...) {
-      throw_data_error(*this, where, source_of(element));
+      throw_data_error(
+          {*this, where, source_of(element), source_elements(pass, last_ancestors(from))});
     }
   }
 

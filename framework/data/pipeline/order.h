@@ -108,6 +108,11 @@ class OrderStage final : public Node<T> {
     order_->map(std::span(&place, 1), source_->size(), seed_in(pass));
     return source_->at(pass, place);
   }
+  void ancestors(const Pass& pass, const Where& where, Ancestors& out) const override {
+    Where place = where;
+    order_->map(std::span(&place, 1), source_->size(), seed_in(pass));
+    out.push_back({source_.get(), place});
+  }
   std::optional<Batch> gather(const Pass& pass, std::span<const Where> places) const override {
     std::vector<Where> mapped(places.begin(), places.end());
     order_->map(mapped, source_->size(), seed_in(pass));

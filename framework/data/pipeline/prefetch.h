@@ -53,11 +53,12 @@ class PrefetchStage final : public Node<T> {
                            Position start) const {
     const bool positions = !start.empty();
     auto pull = [source = std::shared_ptr<Cursor<T>>(std::move(source)), positions,
-                 &record](Position& position) {
+                 &record](Mark& mark) {
       std::optional<T> element = source->next();
       if (!element) return element;
       record.items.fetch_add(1, std::memory_order_relaxed);
-      if (positions) source->save(position);
+      source->ancestors(mark.ancestors);
+      if (positions) source->save(mark.position);
       return element;
     };
     return std::make_unique<Queue<T, T>>(

@@ -6,28 +6,34 @@
 
 namespace cornu::data::detail {
 
+/// What goes along with an element in a queue.
+struct Mark {
+  Position position = {};    ///< where a walk stands behind it
+  Ancestors ancestors = {};  ///< what it is made of
+};
+
 /// What a queue is made of.
 struct QueueOptions {
   int64_t workers = 1;  ///< threads
   int64_t room = 2;     ///< elements that are begun and not yet taken, at most
 };
 
-/// Gives what `work` makes of what `pull` gives, in the order of the pulls. `pull(position)` is
-/// called by one thread at a time, and says where a walk stands behind what it gave; at the end it
-/// gives nothing. `work` runs on several threads; it gives nothing for what is to be left out. An
-/// error comes when its turn does, and nothing is begun behind it.
+/// Gives what `work` makes of what `pull` gives, in the order of the pulls. `pull(mark)` is called
+/// by one thread at a time, and says what goes along with what it gave; at the end it gives
+/// nothing. `work` runs on several threads; it gives nothing for what is to be left out. An error
+/// comes when its turn does, and nothing is begun behind it.
 template <class In, class T>
 class Queue final : public Cursor<T> {
  public:
-  using Pull = std::function<std::optional<In>(Position&)>;  ///< the next task
-  using Do = std::function<std::optional<T>(In&&)>;          ///< an element of it
+  using Pull = std::function<std::optional<In>(Mark&)>;  ///< the next task
+  using Do = std::function<std::optional<T>(In&&)>;      ///< an element of it
 
   /// `source` is what `pull` draws from, if it has to live as long as the threads.
   Queue(PassPtr pass, StageRecord& record, const QueueOptions& options, Position start, Pull pull,
         Do work)
       : state_(std::make_shared<State>(std::move(pass), record, options, std::move(pull),
                                        std::move(work))),
-        position_(std::move(start)),
+        last_{std::move(start)},
         on_stop_(state_->pass->token(), Wake{state_.get()}) {
     record.room = options.room;
     try {
@@ -72,7 +78,7 @@ class Queue final : public Cursor<T> {
       if (s.taken == s.begun) return {};
       if (s.entry(s.taken).error) std::rethrow_exception(s.entry(s.taken).error);
       Entry entry = std::exchange(s.entry(s.taken), Entry());
-      position_ = std::move(entry.position);
+      last_ = std::move(entry.mark);
       s.bytes -= entry.bytes;
       s.ready -= 1;
       ++s.taken;
@@ -89,7 +95,10 @@ class Queue final : public Cursor<T> {
   }
 
   void save(Position& out) const override {
-    out.insert(out.end(), position_.begin(), position_.end());
+    out.insert(out.end(), last_.position.begin(), last_.position.end());
+  }
+  void ancestors(Ancestors& out) const override {
+    out.insert(out.end(), last_.ancestors.begin(), last_.ancestors.end());
   }
 
  private:
@@ -99,7 +108,7 @@ class Queue final : public Cursor<T> {
     bool done = false;
     std::optional<T> element = {};
     std::exception_ptr error = {};
-    Position position = {};
+    Mark mark = {};
     int64_t bytes = 0;
   };
 
@@ -149,7 +158,7 @@ class Queue final : public Cursor<T> {
       std::optional<In> task;
       Entry made;
       try {
-        task = pull(made.position);
+        task = pull(made.mark);
       } catch (...) {
         made.error = std::current_exception();
       }
@@ -199,7 +208,7 @@ class Queue final : public Cursor<T> {
   Crew& crew() const { return state_->pass->runtime().crew; }
 
   std::shared_ptr<State> state_;
-  Position position_;
+  Mark last_;  // of the element that came last
   std::vector<int64_t> jobs_;
   std::stop_callback<Wake> on_stop_;
 };
@@ -208,10 +217,13 @@ class Queue final : public Cursor<T> {
 template <class T>
 CursorPtr<T> make_by_number(const PassPtr& pass, StageRecord& record, const QueueOptions& options,
                             Walk order, int64_t k, std::function<std::optional<T>(Where)> make) {
-  auto pull = [order = std::move(order), k](Position&) mutable -> std::optional<Where> {
+  auto pull = [stage = record.stage, order = std::move(order),
+               k](Mark& mark) mutable -> std::optional<Where> {
     while (order.size == Dataset::endless || k < order.size) {
       const Where where = order.at(k++);
-      if (where.index >= 0) return where;
+      if (where.index < 0) continue;
+      mark.ancestors = {{stage, where}};
+      return where;
     }
     return {};
   };

@@ -36,6 +36,7 @@ class TakeStage final : public Node<T> {
       out.push_back(count_);
       source_->save(out);
     }
+    void ancestors(Ancestors& out) const override { source_->ancestors(out); }
 
    private:
     CursorPtr<T> source_;
@@ -78,6 +79,7 @@ class SkipStage final : public Node<T> {
       out.push_back(skipped_);
       source_->save(out);
     }
+    void ancestors(Ancestors& out) const override { source_->ancestors(out); }
 
    private:
     PassPtr pass_;
@@ -115,17 +117,24 @@ class ShardStage final : public Node<T> {
       for (int64_t i = 0; i < count_; ++i) {
         std::optional<T> element = source_->next();
         if (!element) return {};
-        if (i == rank_) mine = std::move(element);
+        if (i == rank_) {
+          mine = std::move(element);
+          ancestors_ = last_ancestors(*source_);
+        }
         pass_->check_stop();
       }
       return mine;
     }
     void save(Position& out) const override { source_->save(out); }
+    void ancestors(Ancestors& out) const override {
+      out.insert(out.end(), ancestors_.begin(), ancestors_.end());
+    }
 
    private:
     PassPtr pass_;
     CursorPtr<T> source_;
     int64_t rank_, count_;
+    Ancestors ancestors_;  // of the element that came last
   };
 
   NodePtr<T> source_;
@@ -180,6 +189,7 @@ class RepeatStage final : public Node<T> {
       out.push_back(repetition_);
       cursor_->save(out);
     }
+    void ancestors(Ancestors& out) const override { cursor_->ancestors(out); }
 
    private:
     NodePtr<T> source_;
@@ -237,22 +247,28 @@ class WindowShuffleStage final : public Node<T> {
         fill();
       }
       if (window_.empty()) return {};
-      const size_t place = static_cast<size_t>((*order_)[given_++]);
-      return std::exchange(window_[place], std::nullopt);
+      last_ = static_cast<size_t>((*order_)[given_++]);
+      return std::exchange(window_[last_], std::nullopt);
     }
     void save(Position& out) const override {
       out.push_back(first_);
       out.push_back(given_);
       out.insert(out.end(), start_.begin(), start_.end());
     }
+    void ancestors(Ancestors& out) const override {
+      if (last_ < ancestors_.size())
+        out.insert(out.end(), ancestors_[last_].begin(), ancestors_[last_].end());
+    }
 
    private:
     void fill() {
       window_.clear();
+      ancestors_.clear();
       while (static_cast<int64_t>(window_.size()) < size_) {
         std::optional<T> element = source_->next();
         if (!element) break;
         window_.push_back(std::move(element));
+        ancestors_.push_back(last_ancestors(*source_));
         pass_->check_stop();
       }
       if (!window_.empty())
@@ -264,6 +280,8 @@ class WindowShuffleStage final : public Node<T> {
     CursorPtr<T> source_;
     Position start_;  // of the window in the source
     std::vector<std::optional<T>> window_;
+    std::vector<Ancestors> ancestors_;  // of the window's elements
+    size_t last_ = 0;                   // place in the window of the element that came last
     std::optional<RandomOrder> order_;
   };
 

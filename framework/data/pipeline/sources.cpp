@@ -168,6 +168,9 @@ class DatasetSource::NextCursor final : public Cursor<Batch> {
     return batch;
   }
   void save(Position& out) const override { out.push_back(where_.index); }
+  void ancestors(Ancestors& out) const override {
+    out.push_back({&source_, {where_.epoch, where_.index - 1}});
+  }
 
  private:
   const DatasetSource& source_;

@@ -70,6 +70,9 @@ class VectorSource final : public Node<T> {
     return worked(pass, this, where.index, 1,
                   [&] { return T(elements_[static_cast<size_t>(where.index)]); });
   }
+  std::string file_of(const Where& where) const override {
+    return source_of(elements_[static_cast<size_t>(where.index)]);
+  }
 
  private:
   std::vector<T> elements_;
@@ -154,6 +157,9 @@ class PlaceSource final : public Node<typename Generated<F>::type> {
       return made;
     }
     void save(Position& out) const override { out.push_back(where_.index); }
+    void ancestors(Ancestors& out) const override {
+      out.push_back({&source_, {where_.epoch, where_.index - 1}});
+    }
 
    private:
     const PlaceSource& source_;
@@ -222,6 +228,9 @@ class CallSource final : public Node<typename Generated<F>::type> {
       }
     }
     void save(Position& out) const override { out.push_back(where_.index); }
+    void ancestors(Ancestors& out) const override {
+      out.push_back({&source_, {where_.epoch, where_.index - 1}});
+    }
 
    private:
     const CallSource& source_;

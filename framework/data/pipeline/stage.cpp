@@ -36,6 +36,10 @@ bool Stage::batched() const {
   return all.empty() || all[0]->batched();
 }
 
+void Stage::ancestors(const Pass&, const Where& where, Ancestors& out) const {
+  for (const auto& source : sources()) out.push_back({source.get(), where});
+}
+
 void Stage::begin_pass(int64_t epoch) const {
   for (const auto& source : sources()) source->begin_pass(epoch);
 }
@@ -52,9 +56,33 @@ void throw_not_indexed(const Stage& stage) {
 
 namespace {
 
-std::string describe(const Stage& stage, const Where& where, const std::string& source) {
-  return fmt::format("Stage '{}', element {} of epoch {}{}", stage.name(), where.index, where.epoch,
-                     source.empty() ? "" : fmt::format(" (from '{}')", source));
+// The elements of sources where they have other numbers than the stage's, and the file.
+std::string origin_in_words(const Failed& failed) {
+  std::string file = failed.file.empty() ? file_of(failed.made_of) : failed.file;
+  if (!file.empty()) file = fmt::format("from '{}'", file);
+  bool same = true;
+  for (const SourceElement& one : failed.made_of)
+    same &= one.index == failed.where.index && one.epoch == failed.where.epoch;
+  if (same) return file;
+  return describe(failed.made_of, failed.where.epoch) + (file.empty() ? "" : ", " + file);
+}
+
+std::string in_words(const Failed& failed) {
+  const std::string origin = origin_in_words(failed);
+  return fmt::format("Stage '{}', element {} of epoch {}{}", failed.stage.name(),
+                     failed.where.index, failed.where.epoch,
+                     origin.empty() ? "" : fmt::format(" ({})", origin));
+}
+
+// A row as errors name it: always by its number in the source, since that in the batch tells
+// little.
+std::string row_name(size_t row, const Failed& element) {
+  const std::string file = element.file.empty() ? file_of(element.made_of) : element.file;
+  const std::string number = element.made_of.empty()
+                                 ? fmt::format("element {}", element.where.index)
+                                 : describe(element.made_of, element.where.epoch);
+  return fmt::format("row {} ({}{})", row, number,
+                     file.empty() ? "" : fmt::format(", from '{}'", file));
 }
 
 std::string text_of_current() {
@@ -69,33 +97,61 @@ std::string text_of_current() {
 
 }  // namespace
 
-void throw_data_error(const Stage& stage, const Where& where, const std::string& source) {
+void throw_data_error(const Failed& failed) {
   try {
     throw;
   } catch (const DataError&) {
     throw;  // of a pipeline inside of the function
   } catch (...) {
-    throw DataError(describe(stage, where, source) + ": " + text_of_current(), stage.name(),
-                    where.epoch, where.index, std::current_exception());
+    throw DataError(in_words(failed) + ": " + text_of_current(), failed.stage.name(),
+                    failed.where.epoch, failed.where.index, std::current_exception(),
+                    failed.made_of);
   }
 }
 
-void throw_row_error(const Stage& stage, const Where& where, const RowError& error) {
+void throw_data_error(const Stage& stage, const Where& where, const std::string& file) {
+  throw_data_error({stage, where, file});
+}
+
+void throw_inside(const Failed& around, const DataError& error) {
+  std::vector<SourceElement> made_of = around.made_of;
+  made_of.insert(made_of.end(), error.made_of().begin(), error.made_of().end());
+  throw DataError(in_words(around) + ": " + error.what(), error.stage(), error.epoch(),
+                  error.index(), error.cause(), std::move(made_of));
+}
+
+void throw_row_error(Failed row, const RowError& error) {
+  row.file = error.source;
   try {
     std::rethrow_exception(error.cause);
   } catch (...) {
-    throw_data_error(stage, where, error.source);
+    throw_data_error(row);
   }
 }
 
-void warn_skipped(const Stage& stage, const Where& where, const std::string& source) {
+void throw_rows_differ(const Failed& batch, const RowsDiffer& error,
+                       const std::function<Failed(size_t)>& row) {
+  Failed rows[2] = {row(error.rows[0]), row(error.rows[1])};
+  for (size_t i : {0, 1})
+    if (rows[i].file.empty()) rows[i].file = error.files[i];
+  std::vector<SourceElement> made_of = rows[0].made_of;
+  made_of.insert(made_of.end(), rows[1].made_of.begin(), rows[1].made_of.end());
+  throw DataError(
+      fmt::format("Stage '{}', element {} of epoch {}: {}", batch.stage.name(), batch.where.index,
+                  batch.where.epoch,
+                  error.text(row_name(error.rows[0], rows[0]), row_name(error.rows[1], rows[1]))),
+      batch.stage.name(), batch.where.epoch, batch.where.index, std::current_exception(),
+      std::move(made_of));
+}
+
+void warn_skipped(const Failed& failed) {
   std::string text;
   try {
     throw;
   } catch (const DataError& error) {
     text = fmt::format("Left out: {}", error.what());  // which says of which element
   } catch (...) {
-    text = fmt::format("{} was left out: {}", describe(stage, where, source), text_of_current());
+    text = fmt::format("{} was left out: {}", in_words(failed), text_of_current());
   }
   warn_once(text + " (Further ones are counted only; see explain.)");
 }

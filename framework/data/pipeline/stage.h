@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../dataset.h"
+#include "ancestors.h"
 #include "collate.h"
 #include "pass.h"
 
@@ -19,12 +20,6 @@ namespace cornu::data {
 using Position = std::vector<int64_t>;
 
 namespace detail {
-
-/// Which element of a stage: random draws for it follow from these two and the stage's seed.
-struct Where {
-  int64_t epoch = 0;
-  int64_t index = 0;  ///< negative: no element, a gap in a walk
-};
 
 /// An order in which to take elements of a stage.
 struct Walk {
@@ -56,10 +51,20 @@ class Cursor {
   virtual std::optional<T> next() = 0;
   /// Adds where it stands, behind the last element that `next` gave.
   virtual void save(Position& out) const = 0;
+  /// Adds what the last element that `next` gave was made of; nothing where nobody knows.
+  virtual void ancestors(Ancestors& out) const = 0;
 };
 
 template <class T>
 using CursorPtr = std::unique_ptr<Cursor<T>>;
+
+/// What the last element of a cursor was made of.
+template <class T>
+Ancestors last_ancestors(const Cursor<T>& cursor) {
+  Ancestors all;
+  cursor.ancestors(all);
+  return all;
+}
 
 /// What stages of all types are: names, sizes, and where they stand. Stages do not change.
 class Stage {
@@ -81,6 +86,10 @@ class Stage {
   virtual std::optional<int64_t> seed() const { return {}; }  ///< if it was given one
   /// Whether what it gives may follow from its seed.
   virtual bool draws() const { return calls_user(); }
+  /// Adds the elements of the stages before that an element of an indexed stage is made of.
+  virtual void ancestors(const Pass& pass, const Where& where, Ancestors& out) const;
+  /// The file that an element of a source comes from, if the source has its name.
+  virtual std::string file_of(const Where&) const { return {}; }
   /// Tells what wants to know of passes; from the source on.
   virtual void begin_pass(int64_t epoch) const;
   virtual void end_pass(int64_t epoch) const;
@@ -111,18 +120,20 @@ class IndexCursor final : public Cursor<T> {
       : node_(node), pass_(std::move(pass)), order_(std::move(order)), k_(k) {}
   std::optional<T> next() override {
     while (order_.size == Dataset::endless || k_ < order_.size) {
-      const Where where = order_.at(k_++);
-      if (where.index >= 0) return node_.at(*pass_, where);
+      last_ = order_.at(k_++);
+      if (last_.index >= 0) return node_.at(*pass_, last_);
     }
     return {};
   }
   void save(Position& out) const override { out.push_back(k_); }
+  void ancestors(Ancestors& out) const override { out.push_back({&node_, last_}); }
 
  private:
   const Node<T>& node_;
   PassPtr pass_;
   Walk order_;
   int64_t k_;
+  Where last_;
 };
 
 /// A walk over all elements of an indexed stage, whose position is how many have come.
@@ -136,6 +147,7 @@ class CountingCursor final : public Cursor<T> {
     return element;
   }
   void save(Position& out) const override { out.push_back(count_); }
+  void ancestors(Ancestors& out) const override { inner_->ancestors(out); }
 
  private:
   CursorPtr<T> inner_;
@@ -143,13 +155,29 @@ class CountingCursor final : public Cursor<T> {
 };
 
 [[noreturn]] void throw_not_indexed(const Stage& stage);
+
+/// An element of a stage as errors name it.
+struct Failed {
+  const Stage& stage;
+  Where where;                              ///< which of its elements
+  std::string file = {};                    ///< that it came from, if the element knows it
+  std::vector<SourceElement> made_of = {};  ///< if anybody knows
+};
+
 /// Throws what became of an error in a stage's function: a DataError, which is passed on as it is.
-[[noreturn]] void throw_data_error(const Stage& stage, const Where& where,
-                                   const std::string& source);
-/// The same of an element that could not become a row of its batch, by its own number.
-[[noreturn]] void throw_row_error(const Stage& stage, const Where& where, const RowError& error);
+[[noreturn]] void throw_data_error(const Failed& failed);
+/// The same of an element whose number is all that is known of it, or its file as well.
+[[noreturn]] void throw_data_error(const Stage& stage, const Where& where, const std::string& file);
+/// Throws what became of an error in a pipeline that a stage made of an element, which it names.
+[[noreturn]] void throw_inside(const Failed& around, const DataError& error);
+/// Throws what became of the error of an element that could not become a row of its batch.
+[[noreturn]] void throw_row_error(Failed row, const RowError& error);
+/// Throws the DataError of rows that do not fit together in a batch, whose error is being handled.
+/// `row(i)` is the element that became row i of it.
+[[noreturn]] void throw_rows_differ(const Failed& batch, const RowsDiffer& error,
+                                    const std::function<Failed(size_t)>& row);
 /// Warns that a stage leaves out an element for the error that is being handled.
-void warn_skipped(const Stage& stage, const Where& where, const std::string& source);
+void warn_skipped(const Failed& failed);
 
 template <class T>
 T Node<T>::at(const Pass&, const Where&) const {

@@ -277,8 +277,8 @@ TEST_CASE("Elements that do not fit into one batch are named, with what to do") 
   const Tensor two = ops::ones({2}), three = ops::ones({3});
   std::string text = batch_error([&](int64_t i) { return Batch{two, i == 2 ? three : two}; });
   CHECK(has(text,
-            "Stage 'batch', element 0 of epoch 0: y of row 2 is float32 (3,), that of row 0 "
-            "is float32 (2,)"));
+            "Stage 'batch', element 0 of epoch 0: y of row 2 (element 2 of 'range') is float32 "
+            "(3,), that of row 0 (element 0 of 'range') is float32 (2,)"));
   CHECK(has(text, "pad"));
   CHECK(has(batch_error([&](int64_t i) {
               return i == 1 ? Batch{two, two} : Batch{two};
@@ -291,7 +291,7 @@ TEST_CASE("Elements that do not fit into one batch are named, with what to do") 
   CHECK(has(batch_error([&](int64_t i) {
               return Batch{i < 2 ? Nest{two, two} : Nest{{"a", two}, {"b", two}}};
             }),
-            "x of row 2 is"));
+            "x of row 2 (element 2 of 'range') is"));
   CHECK(has(batch_error([&](int64_t i) {
               return Batch{Nest{{"a", two}, {i == 0 ? "b" : "c", two}}};
             }),
