@@ -29,15 +29,16 @@ if(NOT TARGET PkgConfig::CORNU_ISAL)
   pkg_check_modules(CORNU_ISAL REQUIRED IMPORTED_TARGET GLOBAL libisal)
 endif()
 
-# What some file formats need. Without one of them Cornu is built all the same, and says so when such a file is read or
-# written; an option that is ON must be met.
-foreach(component IN ITEMS "JPEG;libjpeg;jpeglib.h;jpeg" "GIF;giflib;gif_lib.h;gif" "SNDFILE;libsndfile;sndfile.h;sndfile")
+# What some file formats and resampled sound need. Without one of them Cornu is built all the same, and says so when it is
+# needed; an option that is ON must be met.
+foreach(component IN ITEMS "JPEG;libjpeg;jpeglib.h;jpeg" "GIF;giflib;gif_lib.h;gif" "SNDFILE;libsndfile;sndfile.h;sndfile"
+    "SPEEXDSP;libspeexdsp;speex/speex_resampler.h;speexdsp")
   list(GET component 0 name)
   list(GET component 1 library)
   list(GET component 2 header)
   list(GET component 3 file)
   if(NOT DEFINED CORNU_${name})
-    set(CORNU_${name} AUTO CACHE STRING "Read files by ${library}: AUTO (when it is there), ON or OFF")
+    set(CORNU_${name} AUTO CACHE STRING "Use ${library}: AUTO (when it is there), ON or OFF")
     set_property(CACHE CORNU_${name} PROPERTY STRINGS AUTO ON OFF)
   endif()
   set(CORNU_WITH_${name} 0)

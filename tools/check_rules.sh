@@ -71,7 +71,7 @@ awk '
     count = split("tensor io dispatch ops autodiff data config compile quantizers base initializers " \
       "regularizers constraints model saving", names, " ")
     for (i = 1; i <= count; i++) tier[names[i]] = i
-    vendor = "^(dnnl|oneapi/|hwy/|hdf5|H5|zip\\.h|nlohmann/json\\.hpp|spdlog/|fmt/|omp\\.h|cuda|cudnn|nvrtc|cblas|lapacke|CLI/|google/|.*\\.pb\\.h|isa-l/|png\\.h|jpeglib\\.h|gif_lib\\.h|sndfile\\.h)"
+    vendor = "^(dnnl|oneapi/|hwy/|hdf5|H5|zip\\.h|nlohmann/json\\.hpp|spdlog/|fmt/|omp\\.h|cuda|cudnn|nvrtc|cblas|lapacke|CLI/|google/|.*\\.pb\\.h|isa-l/|png\\.h|jpeglib\\.h|gif_lib\\.h|sndfile\\.h|speex/)"
   }
   FNR == 1 {
     if (NR > 1) end_of_file()

@@ -11,6 +11,7 @@
 
 #include "../../../backend/error.h"
 #include "../../io/atomic_file.h"
+#include "../../io/audio/resample.h"
 #include "../../ops/image/resize.h"
 #include "../../ops/numpy/manipulation.h"
 #include "../images/load_img.h"
@@ -164,18 +165,29 @@ FolderDataset texts_of(FileList files, const TextFolderOptions& options) {
   return pipeline_of(std::move(files), options, "read text", read, {});
 }
 
+// A few bytes of a file that claims to have few samples a second would become many.
+void check_resampled_size(const io::Audio& audio, int64_t rate, int64_t limit,
+                          const std::string& path) {
+  const int64_t frames = io::resampled_frames(audio.frames, audio.sample_rate, rate);
+  if (limit > 0 && frames > limit / audio.channels)
+    throw FileError(
+        fmt::format("'{}' would become {} samples of {} channels at {} a second instead of {}; {} "
+                    "samples are allowed. If the file can be trusted, the option 'limits.samples' "
+                    "allows more.",
+                    path, frames, audio.channels, rate, audio.sample_rate, limit));
+}
+
 FolderDataset sounds_of(FileList files, const AudioFolderOptions& options) {
   const auto read = [rate = options.sampling_rate, length = options.output_sequence_length,
                      limits = options.limits](const std::string& path) {
     io::Audio audio = io::read_audio(path, length.value_or(-1), limits);
-    if (rate && audio.sample_rate != *rate)
-      throw FileError(
-          fmt::format("'{}' has {} samples a second; option 'sampling_rate' says {}, and "
-                      "Cornu does not resample.",
-                      path, audio.sample_rate, *rate));
-    const int64_t frames = length.value_or(audio.frames);
-    audio.samples.resize(static_cast<size_t>(frames * audio.channels));
-    return Tensor::from(audio.samples, {frames, audio.channels});
+    if (length) audio.frames = *length;
+    audio.samples.resize(static_cast<size_t>(audio.frames * audio.channels));
+    if (rate && audio.sample_rate != *rate) {
+      check_resampled_size(audio, *rate, limits.samples, path);
+      audio = io::resample(audio, *rate, {.delayed = true}, path);
+    }
+    return Tensor::from(audio.samples, {audio.frames, audio.channels});
   };
   return pipeline_of(std::move(files), options, "read sound", read,
                      {.pad = !options.output_sequence_length});
@@ -191,6 +203,9 @@ void check_audio_options(const AudioFolderOptions& options) {
   if (options.output_sequence_length && *options.output_sequence_length < 1)
     throw ValueError(fmt::format("option 'output_sequence_length': expected at least 1, found {}.",
                                  *options.output_sequence_length));
+  if (options.sampling_rate && *options.sampling_rate < 1)
+    throw ValueError(fmt::format("option 'sampling_rate': expected at least 1, found {}.",
+                                 *options.sampling_rate));
 }
 
 // What names end in.

@@ -109,9 +109,11 @@ struct AudioFolderOptions {
   std::optional<std::string> label_mode = "int";  ///< see FolderOptions
   std::vector<std::string> class_names = {};      ///< see FolderOptions
   std::optional<int64_t> batch_size = 32;         ///< none: elements are single samples
-  /// Samples a second that files must have; others are errors, since Cornu does not resample.
+  /// Samples a second; files that have others are resampled as in Keras (io::resample, delayed),
+  /// for which Cornu must have been built with libspeexdsp. None: those of each file.
   std::optional<int64_t> sampling_rate = {};
-  /// Samples to cut or to fill with zeros to; none: to the longest of the batch.
+  /// Samples of a file to cut or to fill with zeros to, before they are resampled, as in Keras;
+  /// none: all, and zeros up to the longest of the batch.
   std::optional<int64_t> output_sequence_length = {};
   bool shuffle = true;                            ///< see FolderOptions
   std::optional<int64_t> seed = {};               ///< see FolderOptions
@@ -125,7 +127,7 @@ struct AudioFolderOptions {
 };
 
 /// Batches of the WAV files of a folder, and FLAC files, which Keras does not read: x float32 (n,
-/// samples, channels). Throws as index_directory.
+/// samples, channels). Throws as index_directory, and ValueError for lengths and rates below 1.
 FolderDataset audio_dataset_from_directory(const std::filesystem::path& directory,
                                            const AudioFolderOptions& options = {});
 /// Both subsets, `auto [training, validation] = ...`; options.subset does not count. Throws

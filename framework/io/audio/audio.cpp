@@ -179,10 +179,10 @@ std::string encode_audio(const Audio& audio, AudioFormat format) {
 
 Audio decode_audio(std::span<const std::byte>, const std::string& source, int64_t,
                    const AudioLimits&) {
-  throw_without("WAV and FLAC", "libsndfile", "libsndfile1-dev", source);
+  throw_without("WAV and FLAC files", "libsndfile", "libsndfile1-dev", source);
 }
 std::string encode_audio(const Audio&, AudioFormat) {
-  throw_without("WAV and FLAC", "libsndfile", "libsndfile1-dev", "");
+  throw_without("WAV and FLAC files", "libsndfile", "libsndfile1-dev", "");
 }
 
 #endif

@@ -222,7 +222,7 @@ std::vector<Frame> decode_gif_frames(std::span<const std::byte> bytes, const std
 
 namespace {
 [[noreturn]] void no_gif(const std::string& source) {
-  throw_without("GIF", "giflib", "libgif-dev", source);
+  throw_without("GIF files", "giflib", "libgif-dev", source);
 }
 }  // namespace
 

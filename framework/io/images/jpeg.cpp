@@ -298,17 +298,17 @@ std::string encode_jpeg(const Image& image, const JpegOptions& options) {
 #else
 
 ImageInfo read_jpeg_info(std::span<const std::byte>, const std::string& source) {
-  throw_without("JPEG", "libjpeg-turbo", "libjpeg-dev", source);
+  throw_without("JPEG files", "libjpeg-turbo", "libjpeg-dev", source);
 }
 Image decode_jpeg(std::span<const std::byte>, const std::string& source, const ImageLimits&, bool) {
-  throw_without("JPEG", "libjpeg-turbo", "libjpeg-dev", source);
+  throw_without("JPEG files", "libjpeg-turbo", "libjpeg-dev", source);
 }
 void decode_jpeg_region(std::span<const std::byte>, const std::string& source, ChooseRegion, void*,
                         RegionPixels&, const ImageLimits&) {
-  throw_without("JPEG", "libjpeg-turbo", "libjpeg-dev", source);
+  throw_without("JPEG files", "libjpeg-turbo", "libjpeg-dev", source);
 }
 std::string encode_jpeg(const Image&, const JpegOptions&) {
-  throw_without("JPEG", "libjpeg-turbo", "libjpeg-dev", "");
+  throw_without("JPEG files", "libjpeg-turbo", "libjpeg-dev", "");
 }
 
 #endif
