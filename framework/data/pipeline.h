@@ -4,6 +4,7 @@
 #include "pipeline/cache.h"
 #include "pipeline/combine.h"
 #include "pipeline/explain.h"
+#include "pipeline/interleave.h"
 #include "pipeline/prefetch.h"
 #include "pipeline/sequence.h"
 #include "pipeline/sources.h"
