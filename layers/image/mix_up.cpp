@@ -66,19 +66,7 @@ Tensor MixUpLayer::transform_segmentation_masks(const Tensor& masks, const Trans
 
 void MixUpLayer::augment(data::Sample& sample, data::Draws& draws) const {
   const data::Sample other = other_like(sample, draws);
-  const double weight = draws.beta(config.alpha, config.alpha);
-  const Tensor label = mixed_label(sample.label, other.label, weight);
-  if (sample.mask && (!other.mask || other.mask.spec() != sample.mask.spec()))
-    throw ShapeError("mask: samples that are mixed have masks of one shape and dtype, found " +
-                     sample.mask.spec().str() + " and " +
-                     (other.mask ? other.mask.spec().str() : "none") + ".");
-  data::append_boxes(sample, other);
-  sample.label = label;
-  if (sample.mask && weight < 0.5) sample.mask = other.mask;
-  data::recolor(sample, [&](const Picture& from, const Picture& to) {
-    blend(from, static_cast<float>(weight), data::picture_of(other.image, "image"),
-          static_cast<float>(1 - weight), to);
-  });
+  blend_samples(sample, other, draws.beta(config.alpha, config.alpha));
 }
 
 void register_mix_up(Catalog& c) { c.add<MixUpLayer>("keras.layers.MixUp"); }

@@ -18,8 +18,9 @@ struct MixUpConfig {
 /// Each image becomes w * x + (1 - w) * (another image of the batch) with w drawn from a beta
 /// distribution, and so do labels, one-hot (n, classes). Boxes are those of both images. What Keras
 /// does to the labels of boxes (joined along the batch) and to segmentation masks (mixed with
-/// single elements of the flattened masks) is done here too. A sample keeps its points, and has the
-/// mask of that of the two with more weight. Only in training. Source: Zhang et
+/// single elements of the flattened masks) is done here too. Of a sample depth and attached linear
+/// pictures are mixed as the image is; it keeps its points, and has the mask and attached nearest
+/// pictures of that of the two with more weight. Only in training. Source: Zhang et
 /// al., "mixup", https://arxiv.org/abs/1710.09412.
 class MixUpLayer : public ImageLayerOf<MixUpLayer, MixUpConfig> {
  public:

@@ -143,21 +143,54 @@ Tensor slice_of(const Tensor& volume, int64_t i) {
                          shape, volume.dtype());
 }
 
-// The picture, or each slice of a volume, with the rectangle of another one.
-Tensor with_area(const Tensor& to, const Tensor& from, const char* what, const Area& area) {
-  if (!to) return to;
-  if (!from || from.spec() != to.spec())
+void check_alike(const Tensor& mine, const Tensor& other, const char* what) {
+  if (!other || other.spec() != mine.spec())
     throw ShapeError(
         fmt::format("{}: samples that are mixed have channels and dtype alike, found {} and {}.",
-                    what, to.spec().str(), from ? from.spec().str() : "none"));
-  const Tensor result = to.duplicate();
-  const auto copy = [&](const Tensor& source, const Tensor& target) {
-    copy_area(data::picture_of(source, what, true), data::picture_of(target, what, true), area);
+                    what, mine.spec().str(), other ? other.spec().str() : "none"));
+}
+
+// change(from, to) of a picture, or of each slice of a volume, on a copy of `mine`.
+template <class F>
+Tensor mixed_pictures(const Tensor& mine, const Tensor& other, const char* what, bool any_dtype,
+                      const F& change) {
+  if (!mine) return mine;
+  check_alike(mine, other, what);
+  const Tensor result = mine.duplicate();
+  const auto apply = [&](const Tensor& from, const Tensor& to) {
+    change(data::picture_of(from, what, any_dtype), data::picture_of(to, what, any_dtype));
   };
-  if (to.rank() != 4) copy(from, result);
-  for (int64_t i = 0; to.rank() == 4 && i < to.shape()[0]; ++i)
-    copy(slice_of(from, i), slice_of(result, i));
+  if (mine.rank() != 4) apply(other, result);
+  for (int64_t i = 0; mine.rank() == 4 && i < mine.shape()[0]; ++i)
+    apply(slice_of(other, i), slice_of(result, i));
   return result;
+}
+
+// The picture, or each slice of a volume, with the rectangle of another one.
+Tensor with_area(const Tensor& to, const Tensor& from, const char* what, const Area& area) {
+  return mixed_pictures(to, from, what, true, [&](const Picture& source, const Picture& target) {
+    copy_area(source, target, area);
+  });
+}
+
+// The weighted mean of both.
+Tensor blended(const Tensor& mine, const Tensor& other, const char* what, double weight) {
+  return mixed_pictures(mine, other, what, false, [&](const Picture& from, const Picture& to) {
+    blend(to, static_cast<float>(weight), from, static_cast<float>(1 - weight), to);
+  });
+}
+
+// That of the two with more weight.
+Tensor heavier(const Tensor& mine, const Tensor& other, const char* what, double weight) {
+  if (!mine) return mine;
+  check_alike(mine, other, what);
+  return weight < 0.5 ? other : mine;
+}
+
+// The attached tensor of that name; empty where there is none.
+Tensor attached_of(const data::Sample& sample, const std::string& name) {
+  const auto found = sample.more.find(name);
+  return found == sample.more.end() ? Tensor() : found->second.value;
 }
 
 bool is_picture(const data::Attached& attached) {
@@ -188,11 +221,24 @@ void put_area(data::Sample& sample, const data::Sample& other, const Area& area)
   result.mask = with_area(sample.mask, other.mask, "mask", area);
   result.depth = with_area(sample.depth, other.depth, "depth", area);
   for (auto& [name, attached] : result.more) {
+    if (is_picture(attached))
+      attached.value = with_area(attached.value, attached_of(other, name), name.c_str(), area);
+  }
+  data::append_boxes(result, other);
+  sample = std::move(result);
+}
+
+void blend_samples(data::Sample& sample, const data::Sample& other, double weight) {
+  // As above: all results before any is kept.
+  data::Sample result = sample;
+  result.image = blended(sample.image, other.image, "image", weight);
+  result.depth = blended(sample.depth, other.depth, "depth", weight);
+  result.mask = heavier(sample.mask, other.mask, "mask", weight);
+  result.label = mixed_label(sample.label, other.label, weight);
+  for (auto& [name, attached] : result.more) {
     if (!is_picture(attached)) continue;
-    const auto found = other.more.find(name);
-    attached.value =
-        with_area(attached.value, found == other.more.end() ? Tensor() : found->second.value,
-                  name.c_str(), area);
+    const auto mix = attached.follow == data::Follow::linear ? blended : heavier;
+    attached.value = mix(attached.value, attached_of(other, name), name.c_str(), weight);
   }
   data::append_boxes(result, other);
   sample = std::move(result);

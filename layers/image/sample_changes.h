@@ -54,6 +54,12 @@ void cover_area(data::Sample& sample, const Area& area);
 /// and adds its boxes. Throws ShapeError when one of these is not there in the other sample, or
 /// differs in shape or dtype.
 void put_area(data::Sample& sample, const data::Sample& other, const Area& area);
+/// Mixes a sample with another one as MixUp does: image, depth and pictures attached as linear
+/// become weight * theirs + (1 - weight) * the other's, labels likewise; the mask and pictures
+/// attached as nearest are those of the sample with more weight, and boxes are those of both.
+/// Throws ShapeError when one of these is not there in the other sample, or differs in shape or
+/// dtype.
+void blend_samples(data::Sample& sample, const data::Sample& other, double weight);
 /// The matrix (3, 4) of x + share * (gray - x), with the weights of ops::rgb_to_grayscale.
 std::array<float, 12> toward_gray(float share);
 /// The picture mixed by that matrix; a fraction of 0 copies it.

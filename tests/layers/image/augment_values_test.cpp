@@ -305,6 +305,63 @@ TEST_CASE("Depth and attached pictures are pasted with the image") {
         }).find("depth") != std::string::npos);
 }
 
+TEST_CASE("MixUp mixes depth and attached linear pictures as the image, and no classes") {
+  const DType dtype = GENERATE(DType::uint8, DType::float32);
+  const auto make = [&](float value) {
+    const auto classes = [&] { return ops::cast(ops::full({8, 8}, value), DType::int32); };
+    const Tensor probabilities = Tensor::from({value == 10 ? 1.0f : 0.0f}, {1});
+    return data::Sample{
+        .image = ops::cast(ops::full({8, 8, 3}, value), dtype),
+        .points = Tensor::from({value, value}, {1, 2}),
+        .mask = classes(),
+        .depth = ops::full({8, 8}, value),
+        .label = probabilities,
+        .more = {{"view", {ops::cast(ops::full({8, 8, 1}, value), dtype), data::Follow::linear}},
+                 {"volume", {ops::full({2, 8, 8, 1}, value), data::Follow::linear}},
+                 {"classes", {classes(), data::Follow::nearest}},
+                 {"corners", {Tensor::from({value, value}, {1, 2}), data::Follow::points}},
+                 {"id", {Tensor(static_cast<int64_t>(value)), data::Follow::unchanged}}}};
+  };
+  const data::Sample sample = make(10);
+  data::Sample other = make(200);
+  const data::Augment mix =
+      data::augment({layers::MixUp({.alpha = 1.0})},
+                    {.others = {.size = 1, .at = [&](int64_t) { return other; }}});
+  // The value of all pixels, whose sums may be rounded in other ways at the end of a row.
+  const auto all_of = [](const Tensor& t) {
+    const auto values = t.to_vector<double>();
+    for (const double v : values) REQUIRE(std::abs(v - values[0]) < 1e-4);
+    return values[0];
+  };
+  for (int64_t i = 0; i < 20; ++i) {
+    const data::Sample t = mix(sample, {.index = i});
+    const double weight = t.label.to_vector<double>()[0];
+    const double mean = 10 * weight + 200 * (1 - weight), whole = weight >= 0.5 ? 10 : 200;
+    INFO("weight " << weight);
+    const double step = dtype == DType::uint8 ? 0.51 : 1e-3;
+    CHECK(std::abs(all_of(t.image) - mean) < step);
+    CHECK(std::abs(all_of(t.more.at("view").value) - all_of(t.image)) < 1e-4);
+    CHECK(std::abs(all_of(t.depth) - mean) < 1e-3);
+    CHECK(std::abs(all_of(t.more.at("volume").value) - all_of(t.depth)) < 1e-4);
+    CHECK(t.more.at("volume").value.shape() == Shape{2, 8, 8, 1});
+    CHECK(all_of(t.mask) == whole);
+    CHECK(all_of(t.more.at("classes").value) == whole);
+    CHECK(all_of(t.points) == 10);
+    CHECK(all_of(t.more.at("corners").value) == 10);
+    CHECK(all_of(t.more.at("id").value) == 10);
+  }
+  // Neither sample has changed, and one that lacks a picture is an error.
+  CHECK(all_of(sample.depth) == 10);
+  CHECK(all_of(other.depth) == 200);
+  const auto error = [&] { return test::error_of([&] { mix(sample, {}); }); };
+  other.more.erase("view");
+  CHECK(error().find("view: samples that are mixed") != std::string::npos);
+  other = make(200);
+  other.depth = ops::zeros({8, 9});
+  CHECK(error().find("depth: samples that are mixed") != std::string::npos);
+  CHECK(all_of(sample.image) == 10);
+}
+
 TEST_CASE("AugMix moves no pixel of a sample that has something at places") {
   // Two halves, each of one gray level: changes of colors keep them so.
   std::vector<float> values;
