@@ -21,6 +21,7 @@ namespace cornu::io {
 // time. Errors throw FileError with the file's name, the path inside it and HDF5's own message.
 
 class H5Reader;
+class H5Rows;
 
 /// Writes an HDF5 file the way h5py does by default: version 0 superblock, contiguous little-endian
 /// datasets, no filters, no time stamps. bool becomes h5py's enum, bfloat16 the opaque type with
@@ -108,6 +109,10 @@ class H5Reader {
   void read(std::string_view path, void* out, DType want, const Shape& expected) const;
   /// Reads a dataset of any shape as it is. Throws when it has more than `limit` bytes.
   std::vector<std::byte> read(std::string_view path, uint64_t limit) const;
+  /// Rows of a dataset of numbers, truth values or strings, read when they are asked for (H5Rows),
+  /// with a cache of `cache_bytes` for what is read in larger pieces. They keep the file open.
+  /// Throws when the dataset is missing or may not be read, ShapeError for a scalar.
+  std::unique_ptr<H5Rows> rows(std::string_view path, uint64_t cache_bytes) const;
   /// The strings of a dataset in row-major order.
   std::vector<std::string> read_strings(std::string_view path) const;
   /// The shape of a dataset of strings; nothing for one of other elements.
@@ -129,7 +134,7 @@ class H5Reader {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;  // shared with rows
 };
 
 }  // namespace cornu::io

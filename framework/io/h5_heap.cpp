@@ -87,8 +87,14 @@ const std::map<uint64_t, HeapReader::Object>& HeapReader::collection(uint64_t ad
   // Honest collections do not overlap.
   covered_ += size;
   if (covered_ > size_) fail(file_, what_ + " cannot be read: its heaps overlap");
+  // Most collections have a few kibibytes: one reading for all their headers.
+  std::vector<std::byte> begin(std::min<uint64_t>(size, 1 << 14));
+  read(address, begin.data(), begin.size());
   for (uint64_t at = sizeof header; at + sizeof header <= size;) {
-    read(address + at, header, sizeof header);
+    if (at + sizeof header <= begin.size())
+      std::memcpy(header, begin.data() + at, sizeof header);
+    else
+      read(address + at, header, sizeof header);
     const uint64_t index = number(header, 2), length = number(header + 8, 8);
     at += sizeof header;
     if (index == 0) break;  // the rest is free

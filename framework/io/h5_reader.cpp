@@ -12,6 +12,7 @@
 #include "h5_chunks.h"
 #include "h5_file.h"
 #include "h5_handle.h"
+#include "h5_rows_impl.h"
 #include "h5_values.h"
 
 namespace cornu::io {
@@ -153,7 +154,7 @@ struct H5Reader::Impl {
   }
 };
 
-H5Reader::H5Reader(const std::filesystem::path& path) : impl_(std::make_unique<Impl>()) {
+H5Reader::H5Reader(const std::filesystem::path& path) : impl_(std::make_shared<Impl>()) {
   const Scope scope;
   impl_->name = path.string();
   std::error_code error;
@@ -170,7 +171,7 @@ H5Reader::H5Reader(const std::filesystem::path& path) : impl_(std::make_unique<I
   impl_->open(impl_->name, access, bytes);
 }
 
-H5Reader::H5Reader(Bytes image, std::string name) : impl_(std::make_unique<Impl>()) {
+H5Reader::H5Reader(Bytes image, std::string name) : impl_(std::make_shared<Impl>()) {
   const Scope scope;
   impl_->name = std::move(name);
   impl_->image = std::move(image);
@@ -262,13 +263,23 @@ std::vector<std::byte> H5Reader::read(std::string_view path, uint64_t limit) con
   if (size > limit)
     impl_->fail(what + " has " + std::to_string(size) + " bytes, more than the " +
                 std::to_string(limit) + " bytes allowed for it");
-  constexpr uint64_t free_size = uint64_t{64} << 20;
-  if (size > free_size && size / 1000 > found.stored)
-    impl_->fail(what + " is refused: it declares " + std::to_string(size) + " bytes and stores " +
-                std::to_string(found.stored));
+  h5::expect_stored(impl_->name, size, found.stored, what);
   std::vector<std::byte> bytes(size);
   read(path, bytes.data(), found.dtype, found.shape);
   return bytes;
+}
+
+std::unique_ptr<H5Rows> H5Reader::rows(std::string_view path, uint64_t cache_bytes) const {
+  const Scope scope;
+  const std::string what = "dataset " + show(path);
+  Handle dataset = impl_->open_dataset(path);
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const Shape shape = h5::shape_of(impl_->name, space, what);
+  if (shape.rank() == 0)
+    throw ShapeError("'" + impl_->name + "': " + what +
+                     " is a scalar; the first axis must be the rows.");
+  return std::make_unique<H5Rows>(std::make_unique<H5Rows::Impl>(
+      impl_, impl_->name, what, std::move(dataset), shape, cache_bytes));
 }
 
 std::vector<std::string> H5Reader::read_strings(std::string_view path) const {

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "h5_heap.h"
 
@@ -198,29 +199,45 @@ std::vector<std::string> load_strings(const std::string& file, Id object, Id typ
   if (width == 0 || count > string_limit / width || count > most_strings)
     fail(file,
          what + " declares more than " + std::to_string(string_limit >> 20) + " MiB of strings");
+  const bool varies = H5Tis_variable_str(type) > 0;
+  const Handle memory(H5Tcopy(varies ? HeapReader::memory_type() : type), H5Tclose);
+  std::vector<std::byte> block(count * (varies ? sizeof(HeapPlace) : width));
+  if (load(memory, block.data()) < 0) fail(file, "cannot read " + what);
+  return strings_in(file, object, type, what, block);
+}
+
+std::vector<std::string> strings_in(const std::string& file, Id object, Id type,
+                                    const std::string& what, std::span<const std::byte> block) {
   std::vector<std::string> strings;
   if (H5Tis_variable_str(type) > 0) {
-    std::vector<HeapPlace> places(count);
-    if (load(HeapReader::memory_type(), places.data()) < 0) fail(file, "cannot read " + what);
     HeapReader heap(file, object, what);
     uint64_t left = string_limit;
-    for (const HeapPlace& place : places) {
+    for (size_t i = 0; i + sizeof(HeapPlace) <= block.size(); i += sizeof(HeapPlace)) {
+      HeapPlace place;
+      std::memcpy(&place, block.data() + i, sizeof place);
       strings.push_back(heap.text(place, left));
       left -= strings.back().size();
     }
     return strings;
   }
-  const Handle memory(H5Tcopy(type), H5Tclose);
-  strings.reserve(count);
-  std::string block(count * width, '\0');
-  if (load(memory, block.data()) < 0) fail(file, "cannot read " + what);
-  for (uint64_t i = 0; i < count; ++i) {
-    std::string text = block.substr(i * width, width);
+  const size_t width = H5Tget_size(type);
+  const bool padded = H5Tget_strpad(type) == H5T_STR_SPACEPAD;
+  strings.reserve(block.size() / width);
+  for (size_t i = 0; i + width <= block.size(); i += width) {
+    std::string text(reinterpret_cast<const char*>(block.data()) + i, width);
     text.resize(std::min(text.find('\0'), text.size()));
-    if (H5Tget_strpad(type) == H5T_STR_SPACEPAD) text.resize(text.find_last_not_of(' ') + 1);
+    if (padded) text.resize(text.find_last_not_of(' ') + 1);
     strings.push_back(std::move(text));
   }
   return strings;
+}
+
+void expect_stored(const std::string& file, uint64_t size, uint64_t stored,
+                   const std::string& what) {
+  constexpr uint64_t free_size = uint64_t{64} << 20;
+  if (size > free_size && size / 1000 > stored)
+    fail(file, what + " is refused: it declares " + std::to_string(size) + " bytes and stores " +
+                   std::to_string(stored));
 }
 
 Handle open_attribute(const std::string& file, Id object, const std::string& key,

@@ -1,6 +1,9 @@
 // Internal to H5Reader: what a dataset or attribute holds, and whether it may be read.
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +38,16 @@ Shape shape_of(const std::string& file, Id space, const std::string& what);
 std::vector<std::string> load_strings(const std::string& file, Id object, Id type, Id space,
                                       const std::string& what,
                                       const std::function<int(Id, void*)>& load);
+
+/// The strings whose elements of `type` were loaded into `block`: those of variable length as
+/// HeapPlaces in the file of `object`.
+std::vector<std::string> strings_in(const std::string& file, Id object, Id type,
+                                    const std::string& what, std::span<const std::byte> block);
+
+/// Fails for a dataset of `size` bytes that stores so few that nobody has compressed it: a small
+/// file must not claim all memory.
+void expect_stored(const std::string& file, uint64_t size, uint64_t stored,
+                   const std::string& what);
 
 /// Opens an attribute; fails when there is none.
 Handle open_attribute(const std::string& file, Id object, const std::string& key,

@@ -4,6 +4,7 @@
 // stop what would lead it astray.
 #include <cornu/framework/io/atomic_file.h>
 #include <cornu/framework/io/h5_file.h>
+#include <cornu/framework/io/h5_rows.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/saving/keras_file.h>
 #include <cornu/layers/core/dense.h>
@@ -72,6 +73,19 @@ void visit(const io::H5Reader& file, const std::string& path, int depth, int& le
     }
   });
   expect_own_errors([&] { file.read_strings(path); });
+  expect_own_errors([&] {
+    const auto rows = file.rows(path, uint64_t{1} << 16);
+    const io::H5Info info = file.info(path);
+    if (info.shape[0] == 0 || info.shape.numel() / info.shape[0] > 4096) return;
+    const std::vector<int64_t> last = {info.shape[0] - 1, 0};
+    std::vector<std::byte> out(2 * static_cast<size_t>(info.shape.numel() / info.shape[0]) * 16);
+    rows->read(last, out.data());
+  });
+  expect_own_errors([&] {
+    const auto rows = file.rows(path, uint64_t{1} << 16);
+    const std::vector<int64_t> first = {0};
+    if (rows->shape()[0] > 0 && rows->shape().numel() <= 4096) rows->read_strings(first);
+  });
   expect_own_errors([&] {
     if (depth > 0 && file.is_group(path))
       for (const std::string& name : file.children(path))
