@@ -102,9 +102,14 @@ Batch collate(std::vector<ShardCrop> crops, const BatchOptions& options) {
     rows.push_back(as_batch(crop.sample));
     rows.back().x = {};
   }
-  Batch batch = detail::stack(std::move(rows), options);
-  batch.x = x;
-  return batch;
+  try {
+    Batch batch = detail::stack(std::move(rows), options);
+    batch.x = x;
+    return batch;
+  } catch (detail::RowsDiffer& error) {
+    for (size_t i : {0, 1}) error.files[i] = crops[error.rows[i]].sample.source;
+    throw;
+  }
 }
 
 Pipeline<ShardCrop> crops_from_shards(const std::string& folder, ShardCropOptions options) {

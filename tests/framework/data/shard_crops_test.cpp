@@ -191,6 +191,21 @@ TEST_CASE("An error of a crop is that of its sample, not of its batch") {
   check(crops_from_shards(path, {.target = target, .workers = 2}).batch(4));
 }
 
+TEST_CASE("Crops whose labels do not fit into one batch are named with their files") {
+  const test::TemporaryFolder folder;
+  SampleWriter writer(folder / "labels");
+  for (int64_t i = 0; i < 8; ++i)
+    writer.add({.image = picture(i),
+                .label = i == 6 ? ops::ones({3}) : ops::ones({2}),
+                .source = "photo" + std::to_string(i) + ".png"});
+  writer.finish();
+  const auto crops = crops_from_shards(folder / "labels", {.target = target});
+  const std::string error = error_of([&] { all_of(crops.batch(4)); });
+  CHECK_THAT(error, contains("element 1 of epoch 0: y of row 2 (element 6 of 'range', from "
+                             "'photo6.png') is float32 (3,), that of row 0 (element 4 of 'range', "
+                             "from 'photo4.png') is float32 (2,)"));
+}
+
 TEST_CASE("Crops that cannot be made are left out when that is asked for") {
   const test::TemporaryFolder folder;
   const std::string path = with_damage(folder);
