@@ -40,12 +40,14 @@ std::vector<uint64_t> Grid::extent(const std::vector<uint64_t>& origin) const {
 }
 
 void Grid::copy(const std::byte* chunk, const std::vector<uint64_t>& origin, int64_t row_in_band,
-                std::byte* row) const {
+                size_t count, std::byte* rows) const {
   const std::byte* const from = chunk + static_cast<size_t>(row_in_band) * slice_bytes_;
-  if (axes_.empty())
-    std::memcpy(row, from, row_bytes_);
-  else
-    copy_axes(0, from, row, origin);
+  if (axes_.empty()) {
+    std::memcpy(rows, from, count * row_bytes_);
+    return;
+  }
+  for (size_t i = 0; i < count; ++i)
+    copy_axes(0, from + i * slice_bytes_, rows + i * row_bytes_, origin);
 }
 
 void Grid::copy_axes(size_t axis, const std::byte* from, std::byte* to,

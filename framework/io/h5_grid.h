@@ -24,9 +24,10 @@ class Grid {
   std::vector<uint64_t> origin(uint64_t number) const;
   /// How much of a chunk lies in the array, along each axis.
   std::vector<uint64_t> extent(const std::vector<uint64_t>& origin) const;
-  /// Copies what a chunk has of one of its band's rows to its place in that row.
+  /// Copies what a chunk has of `count` rows from one of its band's rows on to their places in
+  /// these rows.
   void copy(const std::byte* chunk, const std::vector<uint64_t>& origin, int64_t row_in_band,
-            std::byte* row) const;
+            size_t count, std::byte* rows) const;
 
  private:
   struct Axis {

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <compare>
 #include <numeric>
 
 #include "../../backend/error.h"
@@ -136,22 +137,32 @@ void H5Rows::Impl::read_singly(std::span<const int64_t> rows, std::byte* out) co
 
 void H5Rows::Impl::read_chunks(std::span<const int64_t> rows, std::byte* out) const {
   // Band by band, so that each chunk is asked for once.
-  std::vector<size_t> order(rows.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  const auto band_of = [&](size_t i) { return rows[i] / grid->band_rows(); };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return band_of(a) < band_of(b); });
+  struct Wanted {
+    int64_t band;
+    size_t i;
+    auto operator<=>(const Wanted&) const = default;
+  };
+  std::vector<Wanted> order;
+  order.reserve(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) order.push_back({rows[i] / grid->band_rows(), i});
+  if (!std::is_sorted(order.begin(), order.end())) std::sort(order.begin(), order.end());
   const auto across = static_cast<uint64_t>(grid->chunks_in_band());
   for (size_t first = 0, last = 0; first < order.size(); first = last) {
-    const int64_t band = band_of(order[first]);
-    while (last < order.size() && band_of(order[last]) == band) ++last;
+    const int64_t band = order[first].band;
+    while (last < order.size() && order[last].band == band) ++last;
     for (uint64_t k = 0; k < across; ++k) {
       const uint64_t number = static_cast<uint64_t>(band) * across + k;
       const std::vector<uint64_t> origin = grid->origin(number);
       const BlockCache::Block block = cache.get(number, [&] { return load(origin); });
-      for (size_t i = first; i < last; ++i)
-        grid->copy(block->data(), origin, rows[order[i]] - band * grid->band_rows(),
-                   out + order[i] * grid->row_bytes());
+      for (size_t begin = first, end = first; begin < last; begin = end) {
+        // Rows that follow each other, there and here.
+        const size_t i = order[begin].i;
+        while (end < last && order[end].i - i == end - begin &&
+               rows[order[end].i] - rows[i] == static_cast<int64_t>(end - begin))
+          ++end;
+        grid->copy(block->data(), origin, rows[i] - band * grid->band_rows(), end - begin,
+                   out + i * grid->row_bytes());
+      }
     }
   }
 }
