@@ -182,9 +182,31 @@ Variable Optimizer::add_variable_from_reference(const Variable& reference_variab
 std::vector<Variable> Optimizer::add_optimizer_variables(
     const std::vector<Variable>& trainable_variables, const std::string& name,
     const Choice<Initializer>& initializer) {
-  std::vector<Variable> slots;
+  return add_optimizer_variables(trainable_variables, std::vector<std::string>{name},
+                                 initializer)[0];
+}
+
+std::vector<std::vector<Variable>> Optimizer::add_optimizer_variables(
+    const std::vector<Variable>& trainable_variables, const std::vector<std::string>& names,
+    const Choice<Initializer>& initializer) {
+  return add_optimizer_variables(trainable_variables, names,
+                                 std::vector<Choice<Initializer>>(names.size(), initializer));
+}
+
+std::vector<std::vector<Variable>> Optimizer::add_optimizer_variables(
+    const std::vector<Variable>& trainable_variables, const std::vector<std::string>& names,
+    const std::vector<Choice<Initializer>>& initializers) {
+  if (names.size() != initializers.size())
+    throw ValueError(
+        fmt::format("Optimizer '{}': add_optimizer_variables: expected an initializer for each of "
+                    "the {} names ({}), or one for all; found {}.",
+                    options_.name, names.size(), join(names), initializers.size()));
+  std::vector<std::vector<Variable>> slots(names.size());
   for (const Variable& v : trainable_variables)
-    slots.push_back(add_variable_from_reference(v, name, initializer));
+    for (size_t i = 0; i < names.size(); ++i)
+      slots[i].push_back(v.overwrite_with_gradient()
+                             ? Variable()
+                             : add_variable_from_reference(v, names[i], initializers[i]));
   return slots;
 }
 

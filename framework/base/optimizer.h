@@ -2,6 +2,8 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "../config/config.h"
@@ -165,10 +167,40 @@ class Optimizer : public Configurable, public Saveable {
   Variable add_variable_from_reference(const Variable& reference_variable,
                                        const std::string& name = "var",
                                        const Choice<Initializer>& initializer = "zeros");
-  /// The same for each of the variables.
+  /// The same for each of the variables; empty for one that gets its gradient as its value.
   std::vector<Variable> add_optimizer_variables(const std::vector<Variable>& trainable_variables,
                                                 const std::string& name,
                                                 const Choice<Initializer>& initializer = "zeros");
+  /// The same for each name, a list for each in their order. Files have what belongs to one
+  /// variable side by side.
+  std::vector<std::vector<Variable>> add_optimizer_variables(
+      const std::vector<Variable>& trainable_variables, const std::vector<std::string>& names,
+      const Choice<Initializer>& initializer = "zeros");
+  /// The same with an initializer for each name. Throws ValueError when the counts differ.
+  std::vector<std::vector<Variable>> add_optimizer_variables(
+      const std::vector<Variable>& trainable_variables, const std::vector<std::string>& names,
+      const std::vector<Choice<Initializer>>& initializers);
+  /// The same for names in braces, as a tuple of lists:
+  /// `std::tie(means_, squares_) = add_optimizer_variables(variables, {"mean", "square"});`.
+  template <size_t N>
+  auto add_optimizer_variables(const std::vector<Variable>& trainable_variables,
+                               const char* const (&names)[N],
+                               const Choice<Initializer>& initializer = "zeros") {
+    return add_optimizer_variables(trainable_variables, names,
+                                   std::vector<Choice<Initializer>>(N, initializer));
+  }
+  /// The same with an initializer for each name.
+  template <size_t N>
+  auto add_optimizer_variables(const std::vector<Variable>& trainable_variables,
+                               const char* const (&names)[N],
+                               const std::vector<Choice<Initializer>>& initializers) {
+    auto lists = add_optimizer_variables(trainable_variables,
+                                         std::vector<std::string>(names, names + N), initializers);
+    return [&]<size_t... i>(std::index_sequence<i...>) {
+      return std::tuple(std::move(lists[i])...);
+    }
+    (std::make_index_sequence<N>());
+  }
   /// @{
   /// Variable::assign, assign_add and assign_sub, as update_step is written in Keras.
   void assign(const Variable& variable, const Tensor& value) const { variable.assign(value); }

@@ -2,6 +2,8 @@
 // own. The numbers are Keras's.
 #include <cornu/cornu.h>
 
+#include <tuple>
+
 #include "catch.h"
 #include "support/contract.h"
 #include "support/matchers.h"
@@ -43,6 +45,29 @@ class Mine : public Optimizer {
 
  private:
   std::vector<Variable> sums_;
+};
+
+// Makes slots of several names, as Keras's tuple of lists.
+class WithSlots : public Optimizer {
+ public:
+  WithSlots() : Optimizer({.name = "o", .learning_rate = 0.5}) {}
+  Value::Dict get_config() const override { return {}; }
+  std::vector<Variable> m, v;
+
+ protected:
+  void build_slots(const std::vector<Variable>& variables) override {
+    std::tie(m, v) = add_optimizer_variables(variables, {"m", "v"}, {"zeros", "ones"});
+    auto [a, b] = add_optimizer_variables(variables, {"a", "b"}, "ones");
+    auto [c] = add_optimizer_variables(variables, {"c"});
+    std::vector<std::string> names = {"d"};
+    REQUIRE(add_optimizer_variables(variables, names, initializers::Constant({.value = 2}))
+                .at(0)
+                .size() == variables.size());
+    CHECK(a[0].path() == "o/p_a");
+    CHECK(b[1].path() == "o/q_b");
+    CHECK(c[1].path() == "o/q_c");
+  }
+  void update_step(size_t, const Tensor&, Variable&, const Tensor&) override {}
 };
 
 }  // namespace
@@ -98,6 +123,28 @@ TEST_CASE("a subclass makes and changes state as in Keras") {
                                           "mine/extra"});
   CHECK(equals(mine.variables()[2].value(), {2, 5}));
   CHECK(equals(mine.extra.value(), {2, 2}));
+}
+
+TEST_CASE("slots of several names stand side by side for each variable") {
+  WithSlots o;
+  o.build({pair(1, 2), Variable(floats({3}), {.name = "q"})});
+  std::vector<std::string> paths;
+  for (const Variable& v : o.variables()) paths.push_back(v.path());
+  CHECK(paths == std::vector<std::string>{"o/iteration", "o/learning_rate", "o/p_m", "o/p_v",
+                                          "o/q_m", "o/q_v", "o/p_a", "o/p_b", "o/q_a", "o/q_b",
+                                          "o/p_c", "o/q_c", "o/p_d", "o/q_d"});
+  REQUIRE(o.m.size() == 2);
+  CHECK(equals(o.m[0].value(), {0, 0}));
+  CHECK(equals(o.v[1].value(), {1}));
+  CHECK(equals(o.variables().back().value(), {2}));
+  CHECK_THROWS_WITH(
+      o.add_optimizer_variables({pair(1, 2)}, {"x", "y"}, std::vector<Choice<Initializer>>{"ones"}),
+      contains("each of the 2 names (x, y)") && contains("found 1"));
+  Variable scale = pair(1, 2, "scale");
+  scale.set_overwrite_with_gradient(true);
+  const auto slots = o.add_optimizer_variables({scale, pair(1, 2)}, "x");
+  CHECK_FALSE(slots[0]);
+  CHECK(slots[1].path() == "o/p_x");
 }
 
 TEST_CASE("weight decay leaves out variables in Keras's order of arguments") {
