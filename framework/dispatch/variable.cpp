@@ -62,6 +62,18 @@ Tensor combined(const Variable& variable, backend::Opcode opcode, const Tensor& 
 
 }  // namespace
 
+namespace {
+
+// What a handle refers to.
+template <class State>
+State& existing(const std::shared_ptr<State>& state) {
+  if (!state) [[unlikely]]
+    throw StateError("This variable has not been created yet: its layer is not built.");
+  return *state;
+}
+
+}  // namespace
+
 Variable::Variable(const Tensor& value) : Variable(value, Options{}) {}
 
 Variable::Variable(const Tensor& value, Options options)
@@ -79,7 +91,7 @@ Variable::Variable(const Tensor& value, Options options)
 }
 
 const Tensor& Variable::value() const {
-  if (!state_) throw StateError("This variable has not been created yet: its layer is not built.");
+  existing(state_);
   // A value of a scope is a tensor like any other: a recording sees where it comes from.
   if (const Tensor* given = scoped()) return *given;
   const GraphContext& context = graph_context();
@@ -145,7 +157,7 @@ const Tensor* Variable::scoped() const {
 }
 
 Tensor& Variable::stored() const {
-  if (overlays == 0) return state_->value;
+  if (overlays == 0) return existing(state_).value;
   VariableOverlay* const overlay = graph_context().overlay;
   return overlay ? overlay->value_of(*this) : state_->value;
 }
@@ -156,19 +168,19 @@ Tensor Variable::fresh_alias() const {
   return t;
 }
 
-const std::string& Variable::name() const { return state_->options.name; }
-const std::string& Variable::path() const { return state_->path; }
-void Variable::set_path(const std::string& path) { state_->path = path; }
-const Shape& Variable::shape() const { return state_->value.shape(); }
-DType Variable::dtype() const { return state_->value.dtype(); }
-bool Variable::trainable() const { return state_->options.trainable; }
-void Variable::set_trainable(bool trainable) { state_->options.trainable = trainable; }
+const std::string& Variable::name() const { return existing(state_).options.name; }
+const std::string& Variable::path() const { return existing(state_).path; }
+void Variable::set_path(const std::string& path) { existing(state_).path = path; }
+const Shape& Variable::shape() const { return existing(state_).value.shape(); }
+DType Variable::dtype() const { return existing(state_).value.dtype(); }
+bool Variable::trainable() const { return existing(state_).options.trainable; }
+void Variable::set_trainable(bool trainable) { existing(state_).options.trainable = trainable; }
 bool Variable::overwrite_with_gradient() const { return state_ && state_->overwrite_with_gradient; }
 void Variable::set_overwrite_with_gradient(bool overwrite) {
-  state_->overwrite_with_gradient = overwrite;
+  existing(state_).overwrite_with_gradient = overwrite;
 }
-const Variable::Options& Variable::options() const { return state_->options; }
-uint64_t Variable::key() const { return state_->key; }
+const Variable::Options& Variable::options() const { return existing(state_).options; }
+uint64_t Variable::key() const { return existing(state_).key; }
 
 VariableOverlay::VariableOverlay() : outermost_(!graph_context().overlay) {
   ++overlays;

@@ -85,14 +85,14 @@ std::vector<std::string> Tensor::to_strings(SourceLine at) const {
 }
 
 const StringTable& Tensor::string_table() const {
-  if (!impl_->storage || !impl_->storage->strings)
+  if (!made()->storage || !impl_->storage->strings)
     throw StateError(fmt::format("This {} tensor of shape {} has no strings.", dtype_name(dtype()),
                                  shape().str()));
   return impl_->storage->strings;
 }
 
 void Tensor::set_string_table(StringTable table) const {
-  impl_->storage->strings = std::move(table);
+  made()->storage->strings = std::move(table);
 }
 
 }  // namespace cornu

@@ -304,11 +304,12 @@ Tensor Tensor::with_shape(const Shape& shape) const {
 }
 
 Tensor Tensor::detached() const {
-  Tensor t = adopt(new TensorImpl(made()->shape, impl_->dtype));
-  t.impl_->weak = impl_->weak;
-  std::memcpy(t.impl_->scalar, impl_->scalar, sizeof impl_->scalar);
-  t.impl_->storage = impl_->storage;
-  if (impl_->storage) impl_->storage->retain();
+  const detail::TensorImpl& own = *made();
+  Tensor t = adopt(new TensorImpl(own.shape, own.dtype));
+  t.impl_->weak = own.weak;
+  std::memcpy(t.impl_->scalar, own.scalar, sizeof own.scalar);
+  t.impl_->storage = own.storage;
+  if (own.storage) own.storage->retain();
   return t;
 }
 
@@ -365,8 +366,8 @@ Tensor Tensor::from_blob(const void* values, const Shape& shape, DType dtype,
 }
 
 Tensor Tensor::part_of(const Tensor& owner, void* data, const Shape& shape, DType dtype) {
+  detail::Storage* const base = owner.made()->storage;
   Tensor t = adopt(new TensorImpl(shape, dtype));
-  detail::Storage* const base = owner.impl_->storage;
   base->retain();
   t.impl_->storage = new detail::Storage{base->backend, data,
                                          static_cast<size_t>(shape.numel()) * size_of(dtype), base};

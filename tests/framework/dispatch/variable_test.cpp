@@ -82,6 +82,12 @@ TEST_CASE("variables say what they refuse") {
   CHECK_FALSE(none);
   CHECK_THROWS_WITH(none.value(),
                     "This variable has not been created yet: its layer is not built.");
+  CHECK_THROWS_AS(none.shape(), StateError);
+  CHECK_THROWS_AS(none.dtype(), StateError);
+  CHECK_THROWS_AS(none.path(), StateError);
+  CHECK_THROWS_AS(none.trainable(), StateError);
+  CHECK_THROWS_AS(none.set_trainable(true), StateError);
+  CHECK_THROWS_AS(none.key(), StateError);
   CHECK_THROWS_AS(none.assign(1.0), StateError);
   CHECK_THROWS_AS(none.assign_add(1.0), StateError);
   CHECK_THROWS_WITH(

@@ -123,6 +123,14 @@ TEST_CASE("what an empty handle is asked for is an error that says so") {
   CHECK_THROWS_WITH(none.to(Device::cpu()), refused);
   CHECK_THROWS_WITH(none[0], refused);
   CHECK_THROWS_WITH(none.mask(), refused);
+  CHECK_THROWS_WITH(none.with_mask(one), refused);
+  CHECK_THROWS_WITH(none.with_shape({2}), refused);
+  CHECK_THROWS_WITH(none.detached(), refused);
+  CHECK_THROWS_WITH(none.fresh_alias(), refused);
+  CHECK_THROWS_WITH(none.duplicate(), refused);
+  CHECK_THROWS_WITH(none.string_table(), refused);
+  CHECK_THROWS_WITH(none.to_strings(), refused);
+  CHECK_THROWS_WITH(Tensor::part_of(none, nullptr, {1}, DType::float32), refused);
   CHECK_THROWS_WITH(none + 1, refused);
   CHECK_THROWS_WITH(one * none, refused);
   CHECK_THROWS_WITH(ops::sum(none), refused);
