@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "../../backend/error.h"
+#include "../../backend/log.h"
 #include "keras_json.h"
 
 namespace cornu::config {
@@ -18,12 +19,17 @@ namespace {
 
 constexpr int64_t none = 0;
 
-// What is no whole number above 0 is as good as nothing, as in Keras.
+// A number below 1 is no limit, as in Keras. Where Keras does not start, with text that is no
+// number, a warning must do: settings are read when the first object asks for them.
 int64_t from_environment(const char* name) {
-  const char* text = std::getenv(name);
+  const char* const text = std::getenv(name);
+  if (!text) return none;
+  const char* const end = text + std::strlen(text);
   int64_t number = none;
-  if (text) std::from_chars(text, text + std::strlen(text), number);
-  return std::max(number, none);
+  const auto [behind, fault] = std::from_chars(text, end, number);
+  if (fault == std::errc() && behind == end) return std::max(number, none);
+  warn_once(fmt::format("{} must be a whole number, found '{}'. It is passed over.", name, text));
+  return none;
 }
 
 struct Settings {
@@ -56,8 +62,12 @@ void write(std::atomic<int64_t>& number, std::optional<int64_t> value, const cha
 }  // namespace
 
 std::string keras_home() {
-  if (const char* folder = std::getenv("KERAS_HOME")) return folder;
   const char* home = std::getenv("HOME");
+  if (const char* folder = std::getenv("KERAS_HOME")) {
+    // A shell has replaced it already; a file of settings for a service has not.
+    const bool in_home = home && folder[0] == '~' && (folder[1] == '/' || folder[1] == '\0');
+    return in_home ? std::string(home) + (folder + 1) : folder;
+  }
   return std::string(home && ::access(home, W_OK) == 0 ? home : "/tmp") + "/.keras";
 }
 

@@ -34,12 +34,17 @@ Read read(const test::TemporaryFolder& folder, const std::string& text) {
   return result;
 }
 
-// Exit status of this program's hidden test below with such a home.
-int child_status(const std::filesystem::path& home) {
+// Exit status of this program's hidden test of that tag with such an environment.
+int child_status(const std::string& environment, const std::string& tag,
+                 const std::string& output = "/dev/null") {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const std::string command = "KERAS_HOME='" + home.string() + "' KERAS_MAX_EPOCHS=3 '" + self +
-                              "' '[.keras_home]' > /dev/null 2>&1";
+  const std::string command =
+      environment + " '" + self + "' '[" + tag + "]' > '" + output + "' 2>&1";
   return std::system(command.c_str());
+}
+
+int child_status(const std::filesystem::path& home) {
+  return child_status("KERAS_HOME='" + home.string() + "' KERAS_MAX_EPOCHS=3", ".keras_home");
 }
 
 }  // namespace
@@ -90,9 +95,19 @@ TEST_CASE("keras_home is KERAS_HOME, else in the home folder") {
   const std::string kept = before ? before : "";
   ::setenv("KERAS_HOME", "/somewhere", 1);
   CHECK(config::keras_home() == "/somewhere");
+  ::setenv("KERAS_HOME", "~/elsewhere", 1);
+  const char* const home = std::getenv("HOME");
+  CHECK(config::keras_home() == (home ? home : "~") + std::string("/elsewhere"));
   ::unsetenv("KERAS_HOME");
   CHECK_THAT(config::keras_home(), contains("/.keras"));
   if (before) ::setenv("KERAS_HOME", kept.c_str(), 1);
+}
+
+TEST_CASE("limits from the environment that are no numbers are warned of, and hold nothing") {
+  const test::TemporaryFolder folder;
+  const std::string said = (folder / "said").string();
+  CHECK(child_status("KERAS_MAX_EPOCHS=3x KERAS_MAX_STEPS_PER_EPOCH=-2", ".no_limits", said) == 0);
+  CHECK_THAT(test::slurp(said), contains("KERAS_MAX_EPOCHS must be a whole number, found '3x'"));
 }
 
 // Run by the tests above in a process of its own, where nothing was asked for before.
@@ -102,6 +117,13 @@ TEST_CASE("settings of a home with a keras.json", "[.keras_home]") {
   CHECK(config::floatx() == "float16");
   CHECK(config::image_data_format() == "channels_first");
   CHECK(config::max_epochs() == 3);
+}
+
+TEST_CASE("settings without limits", "[.no_limits]") {
+  const char* const epochs = std::getenv("KERAS_MAX_EPOCHS");
+  if (!epochs || epochs != std::string("3x")) return;  // run with the tests of this file
+  CHECK_FALSE(config::max_epochs());
+  CHECK_FALSE(config::max_steps_per_epoch());
 }
 
 }  // namespace keras_json_test
