@@ -33,7 +33,7 @@ class BackboneOf : public Functional {
     const PolicyScope scope(base.policy.value_or(cornu::config::dtype_policy()));
     auto model = std::make_shared<Self>(from_dict<C>(base.rest));
     if (!base.trainable) model->set_trainable(false);
-    if (base.activity_regularizer) model->set_activity_regularizer(base.activity_regularizer);
+    if (base.activity_regularizer) model->set_activity_regularizer(*base.activity_regularizer);
     return model;
   }
   /// The class's, under which files list it.

@@ -163,6 +163,8 @@ Nest Layer::compute(const Nest& inputs, const Call& call) {
 }
 
 bool Layer::rematerializes(const Nest& inputs, const Call& call) {
+  // The gradient of a whole step begins when the call ends: it would be computed again at once.
+  if (call_context().whole == this && call_context().stack.size() == 1) return false;
   if (!detail::may_rematerialize(*remat_mode_, *this, inputs, call)) return false;
   if (remat_mode_->mode != "larger_than") return true;
   int64_t elements = 0;
@@ -309,9 +311,22 @@ Tensor Layer::operator()(const Tensor& x, const Call& call) {
   if (!result.is_tensor()) [[unlikely]]
     throw ValueError(
         fmt::format("Layer '{}' gives several tensors, {}. Call it with Nest(x) to get them all: "
-                    "`const Nest all = layer(Nest(x));`, of which all[0] is the first.",
+                    "`const Nest all = layer(Nest(x));`, of which all[0] is the first, or take a "
+                    "list apart: `const auto [a, b] = layer.unpack<2>(x);`.",
                     path(), result.structure()));
   return result.take_tensor();
+}
+
+std::vector<Tensor> Layer::call_for_list(const Nest& inputs, const Call& call, size_t count) {
+  const Nest result = (*this)(inputs, call);
+  const bool is_flat = result.is_list() && std::ranges::all_of(result.list(), &Nest::is_tensor);
+  if (!is_flat || result.size() != count)
+    throw ValueError(
+        fmt::format("Layer '{}': unpack<{}> needs a list of {} tensors, but the layer gives {}.{}",
+                    path(), count, count, result.structure(),
+                    is_flat ? fmt::format(" Write unpack<{}>.", result.size())
+                            : " Call it with Nest(x) and take what is inside of the Nest."));
+  return result.flatten();
 }
 
 Nest Layer::operator()(const Nest& inputs, const Call& call) {

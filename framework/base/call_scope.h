@@ -28,6 +28,8 @@ struct CallContext {
   std::optional<bool> training;          ///< the training flag in force; none outside of calls
   LayerObserver* observer = nullptr;     ///< is told of each call
   LossScope* losses = nullptr;  ///< gets what add_loss is given; without one the layers keep it
+  /// The model whose own training step is under way, which is all that its tape sees but the loss.
+  const Layer* whole = nullptr;
 };
 
 /// The calling thread's context.

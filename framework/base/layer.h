@@ -1,5 +1,7 @@
 // Layer: a computation with weights. Users subclass it; everything in cornu::layers is one.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <optional>
 #include <string>
@@ -15,6 +17,7 @@
 #include "dtype_policy.h"
 #include "initializer.h"
 #include "input_spec.h"
+#include "layer_handle.h"
 #include "saveable.h"
 
 namespace cornu {
@@ -26,10 +29,6 @@ struct CalibratedKernel;
 class StateValues;
 struct CallContext;
 struct RematMode;
-
-/// What a member of a layer holds: a layer, or a list of such, nested in any way. Braces make a
-/// list: `Members{first, Members{second, third}}`.
-class Members;
 
 /// Base of all layers and models. A subclass overrides `call`, and `build` if weights depend on the
 /// input's shape:
@@ -104,6 +103,15 @@ class Layer : public Operation, public Configurable, public Saveable {
   }
   /// The same for lists and dictionaries, and for layers with several results: `lstm(Nest(x))`.
   Nest operator()(const Nest& inputs, const Call& call = {});
+  /// The same for a layer that gives a list of N tensors, to be taken apart:
+  /// `const auto [y, h, c] = lstm.unpack<3>(x);`. Throws ValueError when it gives anything else.
+  template <size_t N>
+  std::array<Tensor, N> unpack(const Nest& inputs, const Call& call = {}) {
+    std::vector<Tensor> all = call_for_list(inputs, call, N);
+    std::array<Tensor, N> result;
+    std::move(all.begin(), all.end(), result.begin());
+    return result;
+  }
 
   /// What the inputs must be: checked by each call before the layer is built or computes. Set it in
   /// the constructor or in build; see InputSpec.
@@ -318,7 +326,7 @@ class Layer : public Operation, public Configurable, public Saveable {
   std::shared_ptr<Metric> add_metric(std::shared_ptr<Metric> metric);
   /// Adds a penalty on the outputs to the loss of each call; {} takes it away. For layers without
   /// the option activity_regularizer; files keep it where Keras's do.
-  void set_activity_regularizer(Choice<Regularizer> r) { activity_regularizer_ = std::move(r); }
+  void set_activity_regularizer(Choice<Regularizer> r);
   /// The penalty on the outputs, or none.
   const Choice<Regularizer>& activity_regularizer() const { return activity_regularizer_; }
   /// What add_loss collected since the last clear, then the weights' penalties, of this layer and
@@ -354,7 +362,11 @@ class Layer : public Operation, public Configurable, public Saveable {
  protected:
   /// Sets what every layer's config may have: name, trainable, dtype, activity_regularizer.
   void set_base(const std::string& name, bool trainable, const std::optional<DTypePolicy>& policy);
-  /// The config entries that every layer has: name, trainable, dtype.
+  /// The same from a struct of options, those that it has.
+  template <class C>
+  void set_base_from(const C& config);
+  /// The config entries that every layer has: name, trainable, dtype; activity_regularizer of one
+  /// that has a penalty, or had one (then null, so that a constructor does not bring it back).
   Value::Dict base_config() const;
   /// From now on both have one trainable flag, as the two forms of one layer do.
   void share_trainable(Layer& other) { other.trainable_ = trainable_; }
@@ -379,6 +391,7 @@ class Layer : public Operation, public Configurable, public Saveable {
   void put_dtype_policy(const DTypePolicy& policy);
   void check_can_quantize(const Choice<QuantizationConfig>& config) const;
   Nest call_on(Nest inputs, const Call& call);
+  std::vector<Tensor> call_for_list(const Nest& inputs, const Call& call, size_t count);
   // A call on values, and its steps.
   Nest run(Nest inputs, Call call, const CallContext& context);
   Tensor cast_input(const Tensor& x) const;
@@ -412,6 +425,7 @@ class Layer : public Operation, public Configurable, public Saveable {
   std::vector<std::shared_ptr<Metric>> metrics_;
   std::vector<TrackedState> states_;
   Choice<Regularizer> activity_regularizer_;
+  bool regularizer_taken_away_ = false;
   Value::Dict build_config_;
   std::vector<InputSpec> input_spec_;
   std::shared_ptr<const RematMode> remat_mode_;
@@ -443,20 +457,17 @@ struct BaseOptions {
   std::string name;
   bool trainable = true;
   std::optional<DTypePolicy> policy;
-  Choice<Regularizer> activity_regularizer;
+  std::optional<Choice<Regularizer>> activity_regularizer;  // none inside: it was taken away
   Value::Dict rest;
 };
 BaseOptions split_base_options(const Value::Dict& dict, bool keep_name, bool keep_trainable,
                                bool keep_dtype, bool keep_activity_regularizer);
 /// Merges the base config and the struct's: name, trainable and dtype come first.
 Value::Dict merge_config(Value::Dict base, Value::Dict own);
-
-template <class Self, class C>
-std::shared_ptr<Self> layer_from_config(const Value::Dict& dict);
 }  // namespace detail
 
-template <class Self, class C>
-LayerOf<Self, C>::LayerOf(C c) : config(std::move(c)) {
+template <class C>
+void Layer::set_base_from(const C& config) {
   std::string name;
   bool trainable = true;
   std::optional<DTypePolicy> policy;
@@ -466,6 +477,11 @@ LayerOf<Self, C>::LayerOf(C c) : config(std::move(c)) {
   set_base(name, trainable, policy);
   if constexpr (requires { config.activity_regularizer; })
     set_activity_regularizer(config.activity_regularizer);
+}
+
+template <class Self, class C>
+LayerOf<Self, C>::LayerOf(C c) : config(std::move(c)) {
+  set_base_from(config);
   // A sequence layer's cell applies the activations, and tracks them.
   if constexpr (!requires { config.return_sequences; })
     track_activations(detail::option_rows<C>,
@@ -483,117 +499,11 @@ std::shared_ptr<Self> LayerOf<Self, C>::from_config(const Value::Dict& dict) {
       dict, requires(C c) { c.name; }, requires(C c) { c.trainable; }, requires(C c) { c.dtype; },
       requires(C c) { c.activity_regularizer; });
   auto layer = std::make_shared<Self>(from_dict<C>(base.rest));
-  if (base.activity_regularizer) layer->set_activity_regularizer(base.activity_regularizer);
+  if (base.activity_regularizer) layer->set_activity_regularizer(*base.activity_regularizer);
   layer->LayerOf::set_base(layer->is_named() ? layer->name() : base.name,
                            layer->trainable() && base.trainable,
                            base.policy ? base.policy : std::optional(layer->dtype_policy()));
   return layer;
 }
-
-/// A shared pointer to a layer that can be called as the layer can: `model(x)`.
-template <class T>
-class Handle : public std::shared_ptr<T> {
- public:
-  using std::shared_ptr<T>::shared_ptr;
-  /// Shares the layer.
-  Handle(std::shared_ptr<T> layer) : std::shared_ptr<T>(std::move(layer)) {}
-  /// Calls the layer.
-  Tensor operator()(const Tensor& x, const Call& call = {}) const { return (**this)(x, call); }
-  /// The same for the numbers or strings of a vector or span.
-  template <detail::Listing V>
-  Tensor operator()(const V& values, const Call& call = {}) const {
-    return (**this)(Tensor(values), call);
-  }
-  /// The same for several inputs or results.
-  Nest operator()(const Nest& inputs, const Call& call = {}) const {
-    return (**this)(inputs, call);
-  }
-  /// The same for inputs in braces.
-  Nest operator()(std::initializer_list<Nest> inputs, const Call& call = {}) const {
-    return (**this)(Nest(inputs), call);
-  }
-};
-
-namespace detail {
-template <class T, class... A>
-inline constexpr bool is_config_of = false;
-template <class T, class A>
-requires requires { typename T::Config; }
-inline constexpr bool is_config_of<T, A> = std::same_as<std::remove_cvref_t<A>, typename T::Config>;
-}  // namespace detail
-
-/// A model or layer made on the heap, to be held by another.
-template <class T, class... A>
-requires(!detail::is_config_of<T, A...>) Handle<T> make(A&&... arguments) {
-  return std::make_shared<T>(std::forward<A>(arguments)...);
-}
-/// The same for a graph with options: `make<Functional>(x, y, {.name = "encoder"})`.
-template <class T>
-Handle<T> make(const Nest& inputs, const Nest& outputs, typename T::Options options) {
-  return std::make_shared<T>(inputs, outputs, std::move(options));
-}
-/// The same without options, for tensors in braces: `make<Functional>({a, b}, {c, d})`.
-template <class T>
-requires std::constructible_from<T, const Nest&, const Nest&> Handle<T> make(const Nest& inputs,
-                                                                             const Nest& outputs) {
-  return std::make_shared<T>(inputs, outputs);
-}
-/// The same from options in braces: `make<Encoder>({.units = 8})`.
-template <class T>
-Handle<T> make(typename T::Config config) {
-  return std::make_shared<T>(std::move(config));
-}
-
-/// Any layer, for lists of them: made from handles and shared pointers alike.
-class AnyLayer {
- public:
-  /// Shares the handle's layer.
-  template <class T>
-  requires std::derived_from<T, Layer> AnyLayer(const Ref<T>& ref) : layer_(ref.shared()) {}
-  /// Shares the layer.
-  template <std::derived_from<Layer> T>
-  AnyLayer(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}
-  /// Shares the layers of a Functional or Sequential on the stack; see Layer::shared_layer.
-  AnyLayer(Layer& layer) : layer_(layer.shared_layer()) {}
-  /// The same.
-  AnyLayer(Layer&& layer) : layer_(layer.shared_layer()) {}
-  Layer* operator->() const { return layer_.get(); }               ///< null for no layer
-  const std::shared_ptr<Layer>& shared() const { return layer_; }  ///< the layer itself
-
- private:
-  std::shared_ptr<Layer> layer_;
-};
-
-/// make for a stack of layers in braces: `make<Sequential>({dense, relu}, {.name = "head"})`.
-template <class T>
-Handle<T> make(std::initializer_list<AnyLayer> layers, typename T::Options options = {}) {
-  return std::make_shared<T>(std::vector<AnyLayer>(layers), std::move(options));
-}
-/// A layer, or a nested list of layers; see Layer::track.
-class Members {
- public:
-  /// One layer.
-  template <class T>
-  requires std::derived_from<T, Layer> Members(const Ref<T>& layer) : layer_(layer.shared()) {}
-  /// One layer.
-  template <std::derived_from<Layer> T>
-  Members(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}
-  /// One Functional or Sequential that is a member by value; see Layer::shared_layer.
-  Members(Layer& layer) : layer_(layer.shared_layer()) {}
-  /// A list.
-  Members(std::initializer_list<Members> list) : list_(list) {}
-  /// A list that the program builds.
-  explicit Members(std::vector<Members> list) : list_(std::move(list)) {}
-
-  /// The layer; null for a list.
-  const std::shared_ptr<Layer>& layer() const { return layer_; }
-  const std::vector<Members>& list() const { return list_; }  ///< empty for a single layer
-  /// All layers in it, in order.
-  std::vector<std::shared_ptr<Layer>> layers() const;
-
- private:
-  std::shared_ptr<Layer> layer_;
-  std::vector<Members> list_;
-};
 
 }  // namespace cornu

@@ -156,6 +156,10 @@ void Layer::track(const std::string& attribute, const Members& members) {
     tracked_.back().members = std::make_shared<const Members>(members);
 }
 
+AnyLayer::AnyLayer(Layer& layer) : layer_(layer.shared_layer()) {}
+AnyLayer::AnyLayer(Layer&& layer) : layer_(layer.shared_layer()) {}
+Members::Members(Layer& layer) : layer_(layer.shared_layer()) {}
+
 std::vector<std::shared_ptr<Layer>> Members::layers() const {
   if (layer_) return {layer_};
   std::vector<std::shared_ptr<Layer>> result;
@@ -409,12 +413,17 @@ void Layer::set_base(const std::string& name, bool trainable,
   if (policy) policy_ = *policy;
 }
 
+void Layer::set_activity_regularizer(Choice<Regularizer> r) {
+  regularizer_taken_away_ = !r && (activity_regularizer_ || regularizer_taken_away_);
+  activity_regularizer_ = std::move(r);
+}
+
 void Layer::configure(const Value::Dict& config) {
   const detail::BaseOptions base = detail::split_base_options(config, false, false, false, false);
   if (!base.rest.empty())
     detail::unknown_key(base.rest[0].first, {"name", "trainable", "dtype", "activity_regularizer"});
   set_base(base.name, base.trainable, base.policy);
-  if (base.activity_regularizer) set_activity_regularizer(base.activity_regularizer);
+  if (base.activity_regularizer) set_activity_regularizer(*base.activity_regularizer);
 }
 
 Value::Dict Layer::get_config() const { return base_config(); }
@@ -423,7 +432,7 @@ Value::Dict Layer::base_config() const {
   Value::Dict config = {{"name", name()},
                         {"trainable", *trainable_},
                         {"dtype", detail::OptionCodec<DTypePolicy>::encode(policy_)}};
-  if (activity_regularizer_)
+  if (activity_regularizer_ || regularizer_taken_away_)
     config.emplace_back("activity_regularizer",
                         detail::OptionCodec<Choice<Regularizer>>::encode(activity_regularizer_));
   return config;

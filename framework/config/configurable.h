@@ -260,6 +260,12 @@ class Ref {
   operator()(const Tensor& query, const Tensor& value, const C& call) const {
     return (*object_)(Nest{query, value}, call);
   }
+  /// Calls a layer that gives a list of N tensors, to be taken apart:
+  /// `const auto [y, h, c] = lstm.unpack<3>(x, {.initial_state = {h0, c0}});`.
+  template <size_t N, class U = T>
+  auto unpack(const Nest& inputs, const typename U::CallOptions& call = {}) const {
+    return object_->template unpack<N>(inputs, call);
+  }
   /// For a text that explains: `dense(a, b)` does not compile.
   template <class B, class U = T>
   requires(std::convertible_to<B, Tensor> && !std::convertible_to<B, typename U::CallOptions> &&

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <unordered_set>
+#include <utility>
 
 #include "../../backend/log.h"
 #include "../autodiff/tape.h"
@@ -15,6 +16,7 @@
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
 #include "compiled.h"
+#include "standardize.h"
 
 namespace cornu {
 
@@ -122,16 +124,25 @@ std::shared_ptr<const Model::StepCache> Model::step_cache() const {
   return cache;
 }
 
+namespace {
+
+// Says that the step of this model is under way.
+class WholeStep {
+ public:
+  explicit WholeStep(const Layer& model) : outer_(std::exchange(call_context().whole, &model)) {}
+  ~WholeStep() { call_context().whole = outer_; }
+  WholeStep(const WholeStep&) = delete;
+
+ private:
+  const Layer* outer_;
+};
+
+}  // namespace
+
 Nest Model::forward(const Nest& x, bool training) {
+  const WholeStep whole(*this);
   return (*this)(standardize(x), {.training = training});
 }
-
-namespace {
-double batch_size_of(const Nest& x) {
-  const Tensor t = x.is_tensor() ? x.tensor() : x.flatten().at(0);
-  return t.rank() > 0 ? static_cast<double>(t.shape()[0]) : 1.0;
-}
-}  // namespace
 
 Tensor Model::compute_loss(const Nest&, const Nest& y, const Nest& y_pred,
                            const Nest& sample_weight) {
@@ -237,6 +248,8 @@ void Model::make_functions() {
   train_function_ = std::make_unique<Function>(
       [this](const Nest& arguments) {
         const LossScope losses;
+        // A step of the user's calls the model once as well.
+        const WholeStep whole(*this);
         return nest_of(train_step(batch_of(arguments)));
       },
       Function::Options{

@@ -385,10 +385,8 @@ template <class Self, class C>
 class ModelOf : public Model {
  public:
   using Config = C;  ///< the options
-  /// Takes the options over, and the name from them.
-  explicit ModelOf(C c) : config(std::move(c)) {
-    if constexpr (requires { config.name; }) set_base(config.name, true, {});
-  }
+  /// Takes the options over, and what every layer has from them.
+  explicit ModelOf(C c) : config(std::move(c)) { set_base_from(config); }
   Value::Dict get_config() const override {
     return detail::merge_config(base_config(), to_dict(config));
   }
@@ -398,8 +396,8 @@ class ModelOf : public Model {
         dict, requires(C c) { c.name; }, requires(C c) { c.trainable; }, requires(C c) { c.dtype; },
         requires(C c) { c.activity_regularizer; });
     auto model = std::make_shared<Self>(from_dict<C>(base.rest));
-    model->ModelOf::set_base(base.name, base.trainable, base.policy);
-    if (base.activity_regularizer) model->set_activity_regularizer(base.activity_regularizer);
+    model->ModelOf::set_base(base.name, model->trainable() && base.trainable, base.policy);
+    if (base.activity_regularizer) model->set_activity_regularizer(*base.activity_regularizer);
     return model;
   }
   C config;  ///< as given

@@ -13,6 +13,7 @@
 #include "../ops/numpy/products.h"
 #include "../ops/operators.h"
 #include "model.h"
+#include "standardize.h"
 
 namespace cornu {
 namespace {
@@ -122,8 +123,7 @@ std::string Model::profile(const Nest& x, const Nest& y, const ProfileOptions& o
     all.add(t);
   }
   const double total = std::max(all.seconds, 1e-12);
-  const Tensor first = x.is_tensor() ? x.tensor() : x.flatten().at(0);
-  const double batch = first.rank() > 0 ? static_cast<double>(first.shape()[0]) : 1;
+  const double batch = batch_size_of(x);
   std::string text = table("layer", layers, total) + table("kernel", kernels, total) +
                      line("whole step", all, total);
   text += fmt::format(

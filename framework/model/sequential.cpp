@@ -276,7 +276,7 @@ std::shared_ptr<Sequential> Sequential::from_config(const Value::Dict& dict) {
   const detail::BaseOptions base = detail::split_base_options(dict, false, false, false, false);
   auto model = std::make_shared<Sequential>(std::vector<AnyLayer>{}, Options{});
   model->set_base(base.name, base.trainable, base.policy);
-  model->set_activity_regularizer(base.activity_regularizer);
+  if (base.activity_regularizer) model->set_activity_regularizer(*base.activity_regularizer);
   for (const AnyLayer& layer : layers) {
     if (auto input = std::dynamic_pointer_cast<InputLayer>(layer.shared()))
       model->input_ = input;

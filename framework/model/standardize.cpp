@@ -103,4 +103,15 @@ Nest standardize_inputs(const Nest& x, const Nest& spec, const std::vector<std::
   return spec.pack(given);
 }
 
+double batch_size_of(const Nest& x) {
+  const auto size = [](const Tensor& t) {
+    return t.rank() > 0 ? static_cast<double>(t.shape()[0]) : 1.0;
+  };
+  // The usual case, of each step, makes no list.
+  if (x.is_tensor() && x.tensor()) return size(x.tensor());
+  for (const Tensor& t : x.flatten())
+    if (t) return size(t);
+  return 1.0;
+}
+
 }  // namespace cornu

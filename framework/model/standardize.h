@@ -14,4 +14,7 @@ namespace cornu {
 Nest standardize_inputs(const Nest& x, const Nest& spec, const std::vector<std::string>& names,
                         const std::string& model, const std::vector<bool>& optional = {});
 
+/// Number of samples in the first tensor that there is; 1 for a scalar.
+double batch_size_of(const Nest& x);
+
 }  // namespace cornu

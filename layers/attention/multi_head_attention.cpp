@@ -198,6 +198,14 @@ std::shared_ptr<MultiHeadAttentionLayer> MultiHeadAttentionLayer::from_config(
   return LayerOf::from_config(used);
 }
 
+Value::Dict MultiHeadAttentionLayer::get_config() const {
+  Value::Dict dict = LayerOf::get_config();
+  for (auto& [key, value] : dict)
+    if (key == "activity_regularizer")
+      value = detail::OptionCodec<Choice<Regularizer>>::encode(config.activity_regularizer);
+  return dict;
+}
+
 void register_multi_head_attention(Catalog& c) {
   c.add<MultiHeadAttentionLayer>("keras.layers.MultiHeadAttention");
 }

@@ -47,6 +47,8 @@ class MultiHeadAttentionLayer
   /// As LayerOf's, but passes over flash_attention, softmax_robust_masking and the shapes that
   /// earlier versions of Keras wrote.
   static std::shared_ptr<MultiHeadAttentionLayer> from_config(const Value::Dict& dict);
+  /// The options, activity_regularizer being that of the projections.
+  Value::Dict get_config() const override;
 
   EinsumDense query_dense = nullptr;   ///< (features) -> (num_heads, key_dim)
   EinsumDense key_dense = nullptr;     ///< (features) -> (num_heads, key_dim)

@@ -14,6 +14,10 @@ ActivityRegularizationLayer::ActivityRegularizationLayer(ActivityRegularizationC
 Value::Dict ActivityRegularizationLayer::get_config() const {
   Value::Dict dict = LayerOf::get_config();
   std::erase_if(dict, [](const auto& entry) { return entry.first == "activity_regularizer"; });
+  // Without the penalty, files say so by factors of 0: the option itself is not theirs.
+  if (!activity_regularizer())
+    for (auto& [key, value] : dict)
+      if (key == "l1" || key == "l2") value = 0.0;
   return dict;
 }
 

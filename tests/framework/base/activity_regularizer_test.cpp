@@ -1,12 +1,8 @@
 // Penalties on the outputs of layers that have no option for them.
-#include <cornu/framework/model/sequential.h>
-#include <cornu/framework/ops/ops.h>
-#include <cornu/framework/regularizers/regularizers.h>
-#include <cornu/layers/core/dense.h>
-#include <cornu/layers/pooling/max_pooling.h>
-#include <cornu/layers/regularization/dropout.h>
+#include <cornu/cornu.h>
 
 #include "catch.h"
+#include "support/temporary.h"
 
 namespace activity_regularizer_test {
 
@@ -58,7 +54,86 @@ class Net : public ModelOf<Net, NetConfig> {
   explicit Net(NetConfig c) : ModelOf(c) { set_activity_regularizer("l1"); }
   Tensor call(const Tensor& x, const Call&) override { return x; }
 };
+
+struct OptionalConfig {
+  Choice<Regularizer> activity_regularizer = {};
+  CORNU_LAYER_OPTIONS;
+};
+class OptionalNet : public ModelOf<OptionalNet, OptionalConfig> {
+ public:
+  using ModelOf::ModelOf;
+  Tensor call(const Tensor& x, const Call&) override { return x; }
+};
+
+// Penalizes its outputs, whatever its options say.
+class Penalizing : public Layer {
+ public:
+  Penalizing() { set_activity_regularizer("l2"); }
+  Tensor call(const Tensor& x, const Call&) override { return x; }
+};
+CORNU_REGISTER("activity_regularizer>Penalizing", Penalizing);
+
+// Whether each layer of the stack is penalized in the model that its file gives.
+std::vector<bool> penalized_after_saving(std::vector<AnyLayer> layers) {
+  layers.insert(layers.begin(), Input({4, 4, 4}));
+  Sequential model(layers);
+  const test::TemporaryFolder folder;
+  model.save(folder / "model.keras");
+  const auto loaded = load_model(folder / "model.keras");
+  std::vector<bool> result;
+  for (const auto& layer : std::dynamic_pointer_cast<Sequential>(loaded)->layers())
+    result.push_back(static_cast<bool>(layer->activity_regularizer()));
+  return result;
+}
 }  // namespace
+
+TEST_CASE("a penalty that was taken away stays away") {
+  const layers::Conv2D conv({.filters = 2, .kernel_size = 1, .activity_regularizer = "l2"});
+  const layers::Dense dense({.units = 2, .activity_regularizer = "l1"});
+  const layers::MaxPooling2D pooling({.pool_size = 1});
+  const layers::ActivityRegularization penalty({.l1 = 0.5, .l2 = 0.25});
+  const auto own = make<Penalizing>();
+  const std::vector<AnyLayer> all = {conv, dense, pooling, penalty, own};
+  pooling->set_activity_regularizer("l2");
+  CHECK(penalized_after_saving(all) == std::vector<bool>{true, true, true, true, true});
+  for (const AnyLayer& layer : all) layer->set_activity_regularizer({});
+  CHECK(detail::find(conv->get_config(), "activity_regularizer")->is_null());
+  CHECK_FALSE(layers::Conv2D::from_config(conv->get_config())->activity_regularizer());
+  CHECK(detail::find(penalty->get_config(), "l1")->number() == 0);
+  const auto again = layers::ActivityRegularization::from_config(penalty->get_config());
+  again(ops::ones({2, 3}));
+  CHECK(again->losses().at(0).item() == 0);
+  CHECK(penalized_after_saving({conv, dense, pooling, own}) ==
+        std::vector<bool>{false, false, false, false});
+  // And may come again.
+  conv->set_activity_regularizer("l1");
+  CHECK(layers::Conv2D::from_config(conv->get_config())->activity_regularizer());
+}
+
+TEST_CASE("an attention's penalty is that of its projections") {
+  const layers::MultiHeadAttention attention(
+      {.num_heads = 1, .key_dim = 2, .activity_regularizer = "l2"});
+  CHECK_FALSE(attention->activity_regularizer());
+  const auto again = layers::MultiHeadAttention::from_config(attention->get_config());
+  CHECK(again->config.activity_regularizer);
+  const Tensor x = ops::ones({2, 3, 4});
+  again(x, x);
+  CHECK(again->losses().size() == 4);
+}
+
+TEST_CASE("models take what every layer has from their options") {
+  const auto model = make<OptionalNet>(
+      {.activity_regularizer = "l2", .name = "net", .trainable = false, .dtype = "mixed_bfloat16"});
+  for (const auto& net :
+       {model, Handle<OptionalNet>(OptionalNet::from_config(model->get_config()))}) {
+    CHECK(net->activity_regularizer());
+    CHECK(net->name() == "net");
+    CHECK_FALSE(net->trainable());
+    CHECK(net->compute_dtype() == DType::bfloat16);
+  }
+  model->set_activity_regularizer({});
+  CHECK_FALSE(OptionalNet::from_config(model->get_config())->activity_regularizer());
+}
 
 TEST_CASE("models with options keep the penalty on their outputs") {
   const auto model = make<Net>(NetConfig{.units = 3});

@@ -306,4 +306,36 @@ TEST_CASE("compute_mask needs no mask where the inputs tell it") {
         std::vector<bool>{false, true});
 }
 
+TEST_CASE("a call that gives a list may be taken apart") {
+  const layers::LSTM lstm({.units = 2, .return_sequences = true, .return_state = true});
+  const Tensor x = ops::ones({3, 4, 5});
+  const auto [y, h, c] = lstm.unpack<3>(x);
+  CHECK(y.shape() == Shape{3, 4, 2});
+  const Nest all = lstm(Nest(x));
+  CHECK(ops::allclose(h, all[1]).item() != 0);
+  CHECK(ops::allclose(c, all[2]).item() != 0);
+  const layers::MultiHeadAttention attention({.num_heads = 1, .key_dim = 2});
+  const auto [mixed, scores] = attention.unpack<2>({x, x}, {.return_attention_scores = true});
+  CHECK(mixed.shape() == Shape{3, 4, 5});
+  CHECK(scores.shape() == Shape{3, 1, 4, 4});
+  const auto [first, last] = layers::GRU({.units = 2, .return_state = true}).unpack<2>(x);
+  CHECK(ops::allclose(first, last).item() != 0);
+
+  // In a graph, with several inputs, and of a model on the stack.
+  Input steps({4, 5}), state({2}), cell({2});
+  auto [out, hidden, kept] = lstm.unpack<3>(steps, {.initial_state = {state, cell}});
+  Functional model({steps, state, cell}, {out, hidden, kept});
+  const Tensor zeros = ops::zeros({3, 2});
+  const auto [again, h_again, c_again] = model.unpack<3>({x, zeros, zeros}, {.training = false});
+  CHECK(ops::allclose(again, y).item() != 0);
+  CHECK(h_again.shape() == c_again.shape());
+
+  CHECK_THROWS_WITH(lstm.unpack<2>(x), contains("unpack<2> needs a list of 2 tensors") &&
+                                           contains("gives [*, *, *]. Write unpack<3>."));
+  CHECK_THROWS_WITH(layers::Dense({.units = 1}).unpack<1>(x), contains("the layer gives *."));
+  const Nest states = lstm(Nest(steps));
+  const auto nested = make<Functional>(steps, Nest{states[0], Nest{states[1], states[2]}});
+  CHECK_THROWS_WITH(nested.unpack<3>(x), contains("Call it with Nest(x)"));
+}
+
 }  // namespace call_test

@@ -235,4 +235,56 @@ TEST_CASE("the size of outputs is that of the very call") {
   CHECK(tape.gradient(ops::sum(y), x).to_vector<float>() == std::vector<float>{3, 3, 3, 3});
 }
 
+namespace {
+// Its step is one of the user's.
+struct OwnStep : Sequential {
+  using Sequential::Sequential;
+  StepLogs train_step(const Batch& batch) override {
+    GradientTape tape;
+    const Nest predicted = (*this)(batch.x, {.training = true});
+    const Tensor loss = compute_loss(batch.x, batch.y, predicted, {});
+    optimizer()->apply(tape.gradient(loss, trainable_variables()), trainable_variables());
+    return compute_metrics(batch.x, batch.y, predicted, {});
+  }
+};
+}  // namespace
+
+TEST_CASE("a training step computes each layer once more, not its model as well") {
+  const auto calls_of_step = [](bool again, bool nested, bool own_step = false) {
+    std::optional<RematScope> scope;
+    if (again) scope.emplace();
+    const auto counting = std::make_shared<CountingLayer>("counting");
+    const auto block = make<Sequential>({layers::Dense({.units = 4}), counting});
+    std::vector<AnyLayer> layers = {Input({4}), layers::Dense({.units = 4})};
+    layers.push_back(nested ? AnyLayer(block) : AnyLayer(counting));
+    layers.push_back(layers::Dense({.units = 1}));
+    const std::shared_ptr<Sequential> model =
+        own_step ? std::make_shared<OwnStep>(layers) : std::make_shared<Sequential>(layers);
+    model->compile({.optimizer = "sgd", .loss = "mse", .run_eagerly = true});
+    const Tensor x = noise({8, 4}, 1), y = noise({8, 1}, 2);
+    model->train_on_batch(x, y);
+    const int before = counting->calls;
+    model->train_on_batch(x, y);
+    return counting->calls - before;
+  };
+  CHECK(calls_of_step(false, false) == 1);
+  CHECK(calls_of_step(true, false) == 2);
+  CHECK(calls_of_step(true, false, true) == 2);
+  // The block computes again for its gradient, and then the layer for its own.
+  CHECK(calls_of_step(false, true) == 1);
+  CHECK(calls_of_step(true, true) == 3);
+}
+
+TEST_CASE("a model that is called in a function of the program's computes again as a whole") {
+  const RematScope scope;
+  const auto counting = std::make_shared<CountingLayer>("counting");
+  Sequential model({Input({4}), counting});
+  const Variable x(noise({2, 4}, 1));
+  GradientTape tape;
+  const Tensor loss = ops::sum(model(x));
+  const int before = counting->calls;
+  tape.gradient(loss, x);
+  CHECK(counting->calls - before == 2);
+}
+
 }  // namespace remat_scope_test
