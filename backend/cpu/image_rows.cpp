@@ -28,19 +28,51 @@ void floats_of_bytes(const uint8_t* from, int64_t n, float* to) {
   for (; i < n; ++i) to[i] = from[i];
 }
 
+HWY_INLINE void store(hn::Vec<F> sum, uint8_t* to) {
+  hn::StoreU(hn::DemoteTo(B(), hn::NearestInt(sum)), B(), to);
+}
+HWY_INLINE void store(hn::Vec<F> sum, float* to) { hn::StoreU(sum, F(), to); }
+
+// Four vectors at a time, as far as they go, and how far: each sum has to wait for its own last one
+// only. It pays where there are many taps.
+template <class T>
+HWY_NOINLINE int64_t weighted_fours(const float* const* rows, const float* weights, int64_t taps,
+                                    int64_t n, T* to) {
+  const F d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    const auto first = hn::Set(d, weights[0]);
+    auto s0 = hn::Mul(hn::LoadU(d, rows[0] + i), first),
+         s1 = hn::Mul(hn::LoadU(d, rows[0] + i + lanes), first),
+         s2 = hn::Mul(hn::LoadU(d, rows[0] + i + 2 * lanes), first),
+         s3 = hn::Mul(hn::LoadU(d, rows[0] + i + 3 * lanes), first);
+    for (int64_t k = 1; k < taps; ++k) {
+      const float* const row = rows[k] + i;
+      const auto weight = hn::Set(d, weights[k]);
+      s0 = hn::MulAdd(hn::LoadU(d, row), weight, s0);
+      s1 = hn::MulAdd(hn::LoadU(d, row + lanes), weight, s1);
+      s2 = hn::MulAdd(hn::LoadU(d, row + 2 * lanes), weight, s2);
+      s3 = hn::MulAdd(hn::LoadU(d, row + 3 * lanes), weight, s3);
+    }
+    store(s0, to + i);
+    store(s1, to + i + lanes);
+    store(s2, to + i + 2 * lanes);
+    store(s3, to + i + 3 * lanes);
+  }
+  return i;
+}
+
 template <class T>
 void weighted_as(const float* const* rows, const float* weights, int64_t taps, int64_t n, T* to) {
   const F d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t i = 0;
+  int64_t i = taps > 2 ? weighted_fours(rows, weights, taps, n, to) : 0;
   for (; i + lanes <= n; i += lanes) {
     auto sum = hn::Mul(hn::LoadU(d, rows[0] + i), hn::Set(d, weights[0]));
     for (int64_t k = 1; k < taps; ++k)
       sum = hn::MulAdd(hn::LoadU(d, rows[k] + i), hn::Set(d, weights[k]), sum);
-    if constexpr (sizeof(T) == 1)
-      hn::StoreU(hn::DemoteTo(B(), hn::NearestInt(sum)), B(), to + i);
-    else
-      hn::StoreU(sum, d, to + i);
+    store(sum, to + i);
   }
   for (; i < n; ++i) {
     float sum = 0;
