@@ -1,6 +1,7 @@
 // Filters: pixels that become weighted sums of their neighbors.
 #pragma once
 #include <span>
+#include <vector>
 
 #include "image.h"
 
@@ -21,6 +22,9 @@ void filter(const Picture& from, const Picture& to, std::span<const Tap> taps, F
 /// neighbors about the pixel.
 void filter_separable(const Picture& from, const Picture& to, std::span<const float> across,
                       std::span<const float> down, Fill fill);
+
+/// Weights, of sum 1, of `size` neighbors about a pixel: a bell of that deviation.
+std::vector<float> bell(int64_t size, double deviation);
 
 /// Fills `to` with weight_a * a + weight_b * b; all three are of one form.
 void blend(const Picture& a, float weight_a, const Picture& b, float weight_b, const Picture& to);

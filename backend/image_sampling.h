@@ -36,6 +36,8 @@ using Homography = std::array<double, 9>;
 RowPlaces places_of(const Homography& map, int64_t width);
 /// The places of each pixel moved by a field (height, width, 2) of steps in x and y.
 RowPlaces places_of(const float* field, int64_t width);
+/// The same for a field (height, width) of steps that are alike in x and y.
+RowPlaces places_of_even(const float* field, int64_t width);
 
 /// Fills `count` pictures, `to` and those behind it in memory, from as many that begin with `from`,
 /// each sampled by its own map, or all by one. Uses the threads of kernels.

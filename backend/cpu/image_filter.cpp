@@ -2,6 +2,7 @@
 #include "../image_filter.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -96,6 +97,18 @@ void filter_separable(const Picture& from, const Picture& to, std::span<const fl
     weigh_rows(lines, down.data(), rows.length(), sums.data());
     weigh_rows(terms, across.data(), to, y);
   }
+}
+
+std::vector<float> bell(int64_t size, double deviation) {
+  std::vector<double> weights;
+  double sum = 0;
+  for (int64_t i = 0; i < size; ++i) {
+    const double d = (static_cast<double>(i) - static_cast<double>(size - 1) / 2) / deviation;
+    sum += weights.emplace_back(std::exp(-0.5 * d * d));
+  }
+  std::vector<float> shares;
+  for (const double w : weights) shares.push_back(static_cast<float>(w / sum));
+  return shares;
 }
 
 void blend(const Picture& a, float weight_a, const Picture& b, float weight_b, const Picture& to) {

@@ -516,5 +516,15 @@ RowPlaces places_of(const float* field, int64_t width) {
   };
 }
 
+RowPlaces places_of_even(const float* field, int64_t width) {
+  return [field, width](int64_t row, float* x, float* y) {
+    const float* steps = field + row * width;
+    for (int64_t i = 0; i < width; ++i) {
+      x[i] = static_cast<float>(i) + steps[i];
+      y[i] = static_cast<float>(row) + steps[i];
+    }
+  };
+}
+
 }  // namespace cornu::backend::image
 #endif

@@ -8,15 +8,11 @@
 #include "../../framework/ops/detail/images.h"
 
 namespace cornu::layers {
-namespace {
-
 Picture first_plane(const Tensor& batch, bool channels_first) {
   if (!channels_first) return detail::first_picture(batch);
   const Shape& shape = batch.shape();
   return {batch.data(), shape[2], shape[3], 1, batch.dtype()};
 }
-
-}  // namespace
 
 float DrawsOfImage::operator[](size_t which) const {
   const Tensor& draw = draws_[which];
@@ -34,20 +30,32 @@ Picture DrawsOfImage::other(int64_t image) const {
   return nth(first_, image * planes_ + i_ % planes_);
 }
 
+Picture DrawsOfImage::picture(size_t which) const {
+  const Tensor& draw = draws_[which];
+  const int64_t planes = channels_first_ ? draw.shape()[1] : 1;
+  const int64_t image = draw.shape()[0] == 1 ? 0 : i_ / planes_;
+  return nth(first_plane(draw, channels_first_), image * planes + i_ % planes_ % planes);
+}
+
+bool may_move_pictures(const Tensor& images, std::initializer_list<Tensor> draws) {
+  return images.rank() == 4 && images.size() > 0 && detail::may_run_on_host({images}) &&
+         detail::may_run_on_host(draws);
+}
+
 bool by_pictures(const Tensor& images, std::initializer_list<Tensor> draws) {
   const bool known = std::all_of(draws.begin(), draws.end(), [](const Tensor& t) {
     return t.dtype() == DType::float32 || t.dtype() == DType::int32 || t.dtype() == DType::boolean;
   });
-  return known && images.rank() == 4 && images.dtype() == DType::float32 && images.size() > 0 &&
-         detail::may_run_on_host({images}) && detail::may_run_on_host(draws);
+  return known && images.dtype() == DType::float32 && may_move_pictures(images, draws);
 }
 
 Tensor each_picture(const Tensor& images, std::initializer_list<Tensor> draws, bool channels_first,
                     const std::string& text, const PictureChange& change,
-                    std::optional<std::array<int64_t, 2>> size) {
+                    std::optional<std::array<int64_t, 2>> size, std::optional<DType> dtype) {
   Tensors inputs = {images};
   for (const Tensor& draw : draws) inputs.push_back(draw);
   TensorSpec spec = images.spec();
+  spec.dtype = dtype.value_or(spec.dtype);
   if (size) {
     const int rows = channels_first ? 2 : 1;
     spec.shape[rows] = (*size)[0];
@@ -59,7 +67,8 @@ Tensor each_picture(const Tensor& images, std::initializer_list<Tensor> draws, b
                       to = first_plane(out[0], channels_first);
         const int64_t planes = channels_first ? in[0].shape()[1] : 1;
         backend::image::for_each_picture(from, in[0].shape()[0] * planes, [&](int64_t i) {
-          change(nth(from, i), nth(to, i), DrawsOfImage(in.subspan(1), from, planes, i));
+          change(nth(from, i), nth(to, i),
+                 DrawsOfImage(in.subspan(1), from, planes, channels_first, i));
         });
       },
       inputs, {&spec, 1}, text + (channels_first ? " channels first" : ""))[0];

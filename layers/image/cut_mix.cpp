@@ -5,14 +5,15 @@
 
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/distributions.h"
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
+#include "batch_pictures.h"
 #include "colors.h"
+#include "rectangles.h"
 #include "sample_changes.h"
 
 namespace cornu::layers {
@@ -34,34 +35,36 @@ Transformation CutMixLayer::get_random_transformation(const Nest& data, bool tra
   const Tensor alpha = random::uniform({}, factor[0], factor[1], seeds, dtype) + 1e-6;
   const Tensor weight = random::beta({n}, alpha, alpha, seeds, dtype);
   const Tensor ratio = ops::sqrt(1.0 - weight);
-  const auto draw_bounds = [&](int64_t length) {
-    const Tensor size = ratio * static_cast<double>(length);
-    const Tensor start =
-        random::uniform({n}, 0, 1, seeds, dtype) * (static_cast<double>(length) - size);
-    return std::pair(per_image(start), per_image(start + size));
-  };
-  const auto [x0, x1] = draw_bounds(width);
-  const auto [y0, y1] = draw_bounds(height);
-  const auto places = [&](int64_t length, int axis) {
-    Shape shape{1, 1, 1, 1};
-    shape[4 + axis] = length;
-    return ops::reshape(ops::arange(0, length, 1, dtype), shape);
-  };
-  const Tensor x = places(width, width_axis()), y = places(height, height_axis());
-  const Tensor inside =
-      ops::logical_and(ops::logical_and(ops::greater_equal(x, x0), ops::less(x, x1)),
-                       ops::logical_and(ops::greater_equal(y, y0), ops::less(y, y1)));
-  const Tensor kept = 1.0 - (x1 - x0) * (y1 - y0) / static_cast<double>(width * height);
+  const Stretch across = drawn_stretch(ratio, width, seeds),
+                down = drawn_stretch(ratio, height, seeds);
+  const Tensor area = (across.end - across.begin) * (down.end - down.begin);
+  const Tensor kept = per_image(1.0 - area / static_cast<double>(width * height));
   return {.values = {{"permutation_order", random::permutation(n, seeds)},
-                     {"batch_masks", ops::broadcast_to(inside, images.shape())},
+                     {"batch_masks",
+                      inside_rectangles(across, down, {height, width}, images.shape(channel_axis()),
+                                        images_channels_first())},
                      {"mix_weight", kept}}};
 }
 
 Tensor CutMixLayer::transform_images(const Tensor& images, const Transformation& drawn,
                                      bool training) {
-  const Tensor x = ops::cast(images, compute_dtype());
-  if (!training || drawn.empty()) return x;
-  return ops::where(drawn["batch_masks"], ops::take(x, drawn["permutation_order"], 0), x);
+  const DType dtype = compute_dtype();
+  if (!training || drawn.empty()) return ops::cast(images, dtype);
+  const Tensor &masks = drawn["batch_masks"], &order = drawn["permutation_order"];
+  Shape shape = images.shape();
+  // Segmentation masks of one channel get those of the images.
+  if (shape.at(channel_axis()) == 1) shape[4 + channel_axis()] = masks.shape(channel_axis());
+  if (may_move_pictures(images, {masks, order}) && masks.shape() == shape &&
+      masks.dtype() == DType::boolean && order.dtype() == DType::int32 && order.size() == shape[0])
+    return each_picture(
+        pasteable(shape == images.shape() ? images : ops::broadcast_to(images, shape), dtype),
+        {masks, order}, images_channels_first(), "cut mix",
+        [](const Picture& from, const Picture& to, const auto& draws) {
+          paste_where(draws.picture(0), draws.other(draws.whole(1)), from, to);
+        },
+        {}, dtype);
+  const Tensor x = ops::cast(images, dtype);
+  return ops::where(masks, ops::take(x, order, 0), x);
 }
 
 Tensor CutMixLayer::transform_labels(const Tensor& labels, const Transformation& drawn,

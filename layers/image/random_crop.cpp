@@ -8,7 +8,6 @@
 #include "../../framework/ops/bounding_boxes.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/core/slices.h"
-#include "../../framework/ops/detail/images.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image/resize.h"
 #include "../../framework/ops/numpy/creation.h"
@@ -56,7 +55,7 @@ Tensor RandomCropLayer::transform_images(const Tensor& images, const Transformat
   if (drawn.contains("h_start")) {
     const Tensor top = ops::cast(drawn["h_start"], DType::int32),
                  left = ops::cast(drawn["w_start"], DType::int32);
-    if (x.rank() == 4 && x.size() > 0 && detail::may_run_on_host({x, top, left}))
+    if (may_move_pictures(x, {top, left}))
       return each_picture(
           x, {top, left}, images_channels_first(), fmt::format("crop {} {}", height, width),
           [](const Picture& from, const Picture& to, const auto& draws) {

@@ -10,8 +10,6 @@
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/image/transform.h"
 #include "../../framework/ops/numpy/arithmetic.h"
-#include "../../framework/ops/numpy/indexing.h"
-#include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
@@ -54,23 +52,42 @@ Nest RandomElasticTransformLayer::transform_bounding_boxes(const Nest&, const Tr
       "bounding boxes cannot be distorted; take 'bounding_boxes' out of the input.");
 }
 
+Tensor RandomElasticTransformLayer::transform_images(const Tensor& images,
+                                                     const Transformation& drawn, bool training) {
+  if (!training || drawn.empty()) return ops::cast(images, images_dtype());
+  return distorted(images, images_dtype(), drawn, config.interpolation, config.value_range);
+}
+
 Tensor RandomElasticTransformLayer::transform_pixels(const Tensor& images,
                                                      const Transformation& drawn,
                                                      const std::string& interpolation) {
   if (drawn.empty()) return images;
+  const DType dtype = images_dtype();
+  if (images.dtype() == dtype)
+    return distorted(images, dtype, drawn, interpolation, config.value_range);
+  const Tensor y = distorted(images, images.dtype(), drawn, interpolation, {});
+  return ops::cast(ops::clip(y, config.value_range[0], config.value_range[1]), dtype);
+}
+
+Tensor RandomElasticTransformLayer::distorted(const Tensor& images, DType dtype,
+                                              const Transformation& drawn,
+                                              const std::string& interpolation,
+                                              const std::vector<double>& value_range) {
   const ImageSize size = size_of(images.shape(), images_channels_first());
   const auto longer = static_cast<double>(std::max(size.height, size.width)),
              shorter = static_cast<double>(std::min(size.height, size.width));
   const Tensor& strength = drawn["distortion_factor"];
-  const Tensor alpha = longer * (0.1 * strength), sigma = shorter * (0.05 * strength);
-  return on_batch(images, [&](const Tensor& x) {
-    const Tensor distorted = detail::elastic_transform(
-        x, alpha, sigma, shorter * 0.05 * config.scale.values()[1], interpolation, config.fill_mode,
-        config.fill_value, drawn.seed ? *drawn.seed : seeds_, config.data_format);
-    const Tensor y =
-        ops::where(ops::expand_dims(drawn["apply_transform"], {1, 2, 3}), distorted, x);
-    return ops::cast(ops::clip(y, config.value_range[0], config.value_range[1]), images_dtype());
-  });
+  return detail::elastic_transform(images, dtype,
+                                   {.alpha = longer * (0.1 * strength),
+                                    .sigma = shorter * (0.05 * strength),
+                                    .largest_sigma = shorter * 0.05 * config.scale.values()[1],
+                                    .interpolation = interpolation,
+                                    .fill_mode = config.fill_mode,
+                                    .fill_value = config.fill_value,
+                                    .data_format = config.data_format,
+                                    .chosen = drawn["apply_transform"],
+                                    .value_range = value_range},
+                                   drawn.seed ? *drawn.seed : seeds_);
 }
 
 void RandomElasticTransformLayer::augment(data::Sample& sample, data::Draws& draws) const {

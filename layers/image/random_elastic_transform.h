@@ -37,6 +37,8 @@ class RandomElasticTransformLayer
   /// them masks, draw their distortion with.
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& transformation,
+                          bool training = true) override;
   /// Throws UnsupportedError.
   Nest transform_bounding_boxes(const Nest& bounding_boxes, const Transformation& transformation,
                                 bool training = true) override;
@@ -46,6 +48,10 @@ class RandomElasticTransformLayer
                           const std::string& interpolation) override;
 
  private:
+  // Images as numbers of `dtype`, cut to the range unless it is empty.
+  Tensor distorted(const Tensor& images, DType dtype, const Transformation& transformation,
+                   const std::string& interpolation, const std::vector<double>& value_range);
+
   SeedGenerator& seeds_;
 };
 

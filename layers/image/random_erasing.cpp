@@ -1,6 +1,7 @@
 // Rectangles painted over.
 #include "random_erasing.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -17,7 +18,9 @@
 #include "../../framework/ops/operators.h"
 #include "../../framework/ops/random/draws.h"
 #include "../../framework/ops/random/seed.h"
+#include "batch_pictures.h"
 #include "geometry.h"
+#include "rectangles.h"
 #include "sample_changes.h"
 
 namespace cornu::layers {
@@ -46,36 +49,52 @@ Transformation RandomErasingLayer::get_random_transformation(const Nest& data, b
   const std::vector<double>& scale = config.scale.values();
   const auto shares =
       ops::split(ops::sqrt(random::uniform({n, 2}, scale[0], scale[1], seeds, dtype)), 2, 1);
-  // Which places of an axis are inside, (n, 1, side, 1), (n, side, 1, 1) or their like with
-  // channels first.
-  const auto inside = [&](const Tensor& share, int64_t side, int axis) {
-    const Tensor length = ops::reshape(share, {n}) * static_cast<double>(side);
-    const Tensor start =
-        random::uniform({n}, 0, 1, seeds, dtype) * (static_cast<double>(side) - length);
-    Shape along{1, 1, 1, 1};
-    along[4 + axis] = side;
-    const Tensor place =
-        ops::reshape(ops::cast(ops::arange(0, side, 1, DType::float32), dtype), along);
-    const Tensor from = ops::reshape(start, {n, 1, 1, 1}),
-                 to = ops::reshape(start + length, {n, 1, 1, 1});
-    return ops::logical_and(ops::greater_equal(place, from), ops::less(place, to));
-  };
-  const Tensor across = inside(shares[0], size.width, width_axis());
-  const Tensor down = inside(shares[1], size.height, height_axis());
+  const Stretch across = drawn_stretch(ops::reshape(shares[0], {n}), size.width, seeds),
+                down = drawn_stretch(ops::reshape(shares[1], {n}), size.height, seeds);
+  const Tensor masks = inside_rectangles(across, down, size, 1, images_channels_first());
   const std::vector<double>& factor = config.factor.values();
   const Tensor probability = random::uniform({n}, factor[0], factor[1], seeds);
   const Tensor threshold = random::uniform({n}, 0, 1, seeds);
-  return {.values = {{"apply_erasing", ops::less(threshold, probability)},
-                     {"batch_masks", ops::logical_and(across, down)},
-                     {"fill_value", paint(shape, seeds)}},
+  const Tensor chosen = ops::less(threshold, probability);
+  return {.values = {{"apply_erasing", chosen},
+                     {"batch_masks", masks},
+                     {"fill_value", paint(images_of(data), masks, chosen, seeds)}},
           .input_shape = shape};
 }
 
-Tensor RandomErasingLayer::paint(const Shape& images, SeedGenerator& seeds) const {
+namespace {
+
+// Normal noise for the pixels that are erased, with the numbers that a draw for all of them has
+// there; 0 elsewhere.
+Tensor noise_inside(const Tensor& images, const Tensor& masks, const Tensor& chosen,
+                    const Tensor& key, float low, float high, bool channels_first) {
+  return each_picture(
+      images, {key, masks, chosen}, channels_first, fmt::format("noise inside {} {}", low, high),
+      [low, high](const Picture&, const Picture& to, const auto& draws) {
+        const auto* words = draws.all()[0].template mutable_data<uint32_t>();
+        if (draws.is(2))
+          draw_where(draws.picture(1), {words[0], words[1]},
+                     static_cast<uint64_t>(draws.first_value()), high, low, high, to);
+        else
+          std::memset(to.data, 0, to.row_bytes() * static_cast<size_t>(to.height));
+      },
+      {}, DType::float32);
+}
+
+}  // namespace
+
+Tensor RandomErasingLayer::paint(const Tensor& given, const Tensor& masks, const Tensor& chosen,
+                                 SeedGenerator& seeds) const {
+  const Shape& images = given.shape();
   const DType dtype = images_dtype();
   Tensor color;
   if (!config.fill_value) {
-    color = random::normal(images, 0, 1, seeds, dtype) * config.value_range[1];
+    const Seed seed(seeds);
+    if (dtype == DType::float32 && may_move_pictures(given, {masks, chosen, seed.key()}))
+      return noise_inside(given, masks, chosen, seed.key(),
+                          static_cast<float>(config.value_range[0]),
+                          static_cast<float>(config.value_range[1]), images_channels_first());
+    color = random::normal(images, 0, 1, seed, dtype) * config.value_range[1];
   } else if (config.fill_value->is_single()) {
     color = ops::full({}, config.fill_value->values()[0], dtype);
   } else {
@@ -91,12 +110,34 @@ Tensor RandomErasingLayer::paint(const Shape& images, SeedGenerator& seeds) cons
   return ops::clip(color, config.value_range[0], config.value_range[1]);
 }
 
-Tensor RandomErasingLayer::transform_pixels(const Tensor& images, const Transformation& drawn,
-                                            const std::string&) {
-  if (drawn.empty()) return images;
-  const Tensor erased =
-      ops::logical_and(drawn["batch_masks"], ops::expand_dims(drawn["apply_erasing"], {1, 2, 3}));
-  return ops::cast(ops::where(erased, drawn["fill_value"], images), images_dtype());
+Tensor RandomErasingLayer::transform_images(const Tensor& images, const Transformation& drawn,
+                                            bool training) {
+  const DType dtype = images_dtype();
+  if (!training || drawn.empty()) return ops::cast(images, dtype);
+  const Tensor &masks = drawn["batch_masks"], &chosen = drawn["apply_erasing"];
+  const Tensor fill = ops::cast(drawn["fill_value"], dtype);
+  if (may_move_pictures(images, {masks, chosen, fill}) && chosen.dtype() == DType::boolean &&
+      is_mask_of(masks, images, images_channels_first())) {
+    const int64_t channels = images.shape(channel_axis()), width = images.shape(width_axis());
+    // A color is the same in all rows.
+    const bool even =
+        fill.rank() <= 1 || (images_channels_first() && fill.shape() == Shape{channels, 1, 1});
+    const Shape row =
+        images_channels_first() ? Shape{1, channels, 1, width} : Shape{1, 1, width, channels};
+    return each_picture(
+        pasteable(images, dtype),
+        {masks, chosen, ops::broadcast_to(fill, even ? row : images.shape())},
+        images_channels_first(), "erase",
+        [](const Picture& from, const Picture& to, const auto& draws) {
+          if (draws.is(1))
+            paste_where(draws.picture(0), draws.picture(2), from, to);
+          else
+            copy_pixels(from, to);
+        },
+        {}, dtype);
+  }
+  const Tensor erased = ops::logical_and(masks, ops::expand_dims(chosen, {1, 2, 3}));
+  return ops::cast(ops::where(erased, fill, ops::cast(images, dtype)), dtype);
 }
 
 Tensor RandomErasingLayer::transform_segmentation_masks(const Tensor& masks, const Transformation&,

@@ -30,19 +30,18 @@ class RandomErasingLayer : public ImageLayerOf<RandomErasingLayer, RandomErasing
   /// Changes a sample with the same options; its draws follow from its place alone.
   void augment(data::Sample& sample, data::Draws& draws) const override;
   /// {"apply_erasing" (n), bool, "batch_masks", bool, one channel, "fill_value" that broadcasts to
-  /// the images}.
+  /// the images}. Of noise it may hold 0 where nothing is erased.
   Transformation get_random_transformation(const Nest& data, bool training = true,
                                            SeedGenerator* seed = nullptr) override;
+  Tensor transform_images(const Tensor& images, const Transformation& transformation,
+                          bool training = true) override;
   Tensor transform_segmentation_masks(const Tensor& segmentation_masks,
                                       const Transformation& transformation,
                                       bool training = true) override;
 
- protected:
-  Tensor transform_pixels(const Tensor& images, const Transformation& transformation,
-                          const std::string& interpolation) override;
-
  private:
-  Tensor paint(const Shape& images, SeedGenerator& seeds) const;
+  Tensor paint(const Tensor& images, const Tensor& masks, const Tensor& chosen,
+               SeedGenerator& seeds) const;
 
   SeedGenerator& seeds_;
 };

@@ -2,7 +2,6 @@
 #include "random_gaussian_blur.h"
 
 #include <array>
-#include <cmath>
 #include <cstring>
 
 #include <fmt/core.h>
@@ -28,6 +27,8 @@ namespace cornu::layers {
 
 namespace {
 
+using backend::image::bell;
+
 // The bell of width sigma at the `size` places around its middle, (size), with sum 1.
 Tensor bell(int64_t size, const Tensor& sigma) {
   const Tensor places = ops::arange(0, size, 1, sigma.dtype());
@@ -38,19 +39,6 @@ Tensor bell(int64_t size, const Tensor& sigma) {
       },
       places, Tensor(static_cast<double>(size - 1) / 2), sigma);
   return y / ops::sum(y);
-}
-
-// The same for a number.
-std::vector<float> bell(int64_t size, double sigma) {
-  std::vector<double> weights;
-  double sum = 0;
-  for (int64_t i = 0; i < size; ++i) {
-    const double d = (static_cast<double>(i) - static_cast<double>(size - 1) / 2) / sigma;
-    sum += weights.emplace_back(std::exp(-0.5 * d * d));
-  }
-  std::vector<float> shares;
-  for (double w : weights) shares.push_back(static_cast<float>(w / sum));
-  return shares;
 }
 
 }  // namespace

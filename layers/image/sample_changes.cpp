@@ -269,14 +269,7 @@ std::vector<float> smooth_field(int64_t height, int64_t width, double alpha, dou
   constexpr float infinity = std::numeric_limits<float>::infinity();
   add_noise(drawn, drawn, key, 0, static_cast<float>(sigma * alpha), false, -infinity, infinity);
   const auto reach = static_cast<int64_t>(std::floor(3 * sigma));
-  std::vector<float> bell;
-  double total = 0;
-  for (int64_t i = -reach; i <= reach; ++i) {
-    const double d = static_cast<double>(i) / sigma, weight = std::exp(-0.5 * d * d);
-    bell.push_back(static_cast<float>(weight));
-    total += weight;
-  }
-  for (float& w : bell) w = static_cast<float>(static_cast<double>(w) / total);
+  const std::vector<float> bell = backend::image::bell(2 * reach + 1, sigma);
   filter_separable(drawn, smoothed, bell, bell, backend::image::Fill::constant);
   std::vector<float> field;
   field.reserve(2 * smooth.size());

@@ -20,9 +20,26 @@ bool host_samples(const Tensor& images, const Tensor& transform,
 Tensor sampled_on_host(const Tensor& images, const Tensor& transform,
                        const backend::image::Sampling& how, bool projective);
 
-/// Images (n, h, w, c) of float32 in which each pixel comes from a place `shift` (n, h, w) to the
-/// right of it and as far below; where host_samples says so. It has no gradient.
-Tensor displaced_on_host(const Tensor& images, const Tensor& shift,
-                         const backend::image::Sampling& how);
+/// What an elastic distortion follows from.
+struct ElasticDraws {
+  Tensor key,  ///< of the noise, a number for each pixel (n, h, w): uint32, (2)
+      alpha,   ///< the strength, a scalar of float32
+      sigma,   ///< the deviation of the noise and of the bell that smooths it, likewise
+      chosen;  ///< which images change, booleans (n), or one for all
+};
+/// How images are distorted.
+struct Distortion {
+  backend::image::Sampling sampling;     ///< of the images
+  bool channels_first = false;           ///< images are (n, c, h, w) instead of (n, h, w, c)
+  std::vector<double> value_range = {};  ///< results are cut to it; none: they are not
+};
+/// Whether distorted_on_host may take the place of tensor operations: as host_samples has it for
+/// images of `dtype`, or bytes of which float32 is wanted; and only float32 is cut.
+bool host_distorts(const Tensor& images, DType dtype, const ElasticDraws& draws,
+                   const Distortion& how);
+/// ops::elastic_transform of the images that are chosen, each in one pass over its pixels, and
+/// others as they are, as numbers of `dtype`. It has no gradient.
+Tensor distorted_on_host(const Tensor& images, DType dtype, const ElasticDraws& draws,
+                         const Distortion& how);
 
 }  // namespace cornu::detail

@@ -13,6 +13,7 @@
 #include "../elementwise.h"
 #include "../linalg/solvers.h"
 #include "../nn/convolution.h"
+#include "../numpy/arithmetic.h"
 #include "../numpy/creation.h"
 #include "../numpy/indexing.h"
 #include "../numpy/joining.h"
@@ -256,9 +257,15 @@ Tensor elastic_transform(const Tensor& images, double alpha, double sigma,
   if (is_symbolic(images))
     return symbolic_call(&elastic_transform, images, alpha, sigma, interpolation, fill_mode,
                          fill_value, seed, format);
-  return detail::elastic_transform(images, Tensor(alpha), Tensor(sigma), sigma, interpolation,
-                                   fill_mode, fill_value, seed ? *seed : random::default_seed(),
-                                   format);
+  return detail::elastic_transform(images, images.dtype(),
+                                   {.alpha = Tensor(alpha),
+                                    .sigma = Tensor(sigma),
+                                    .largest_sigma = sigma,
+                                    .interpolation = interpolation,
+                                    .fill_mode = fill_mode,
+                                    .fill_value = fill_value,
+                                    .data_format = format},
+                                   seed ? *seed : random::default_seed());
 }
 
 }  // namespace cornu::ops
@@ -277,21 +284,32 @@ Tensor homography(const Tensor& from, const Tensor& to) {
   return ops::solve(ops::concatenate({across, down}, 1), ops::concatenate({u, v}, -1));
 }
 
-Tensor elastic_transform(const Tensor& images, const Tensor& alpha, const Tensor& sigma,
-                         double largest_sigma, const std::string& interpolation,
-                         const std::string& fill_mode, double fill_value, const Seed& seed,
-                         const ops::DataFormat& data_format) {
+Tensor elastic_transform(const Tensor& images, DType dtype, const ElasticDistortion& how,
+                         const Seed& seed) {
   using namespace ops;
   check_images(images, "elastic_transform");
-  const bool last = is_channels_last(data_format, "elastic_transform");
-  const Tensor x = as_batch(images, last);
+  const bool last = is_channels_last(how.data_format, "elastic_transform"),
+             single = images.rank() == 3;
+  const backend::image::Sampling sampling{order_of(how.interpolation, "elastic_transform") == 1,
+                                          fill_of(how.fill_mode, "elastic_transform"),
+                                          how.fill_value};
+  const Tensor batch = single ? ops::expand_dims(images, {0}) : images;
+  const ElasticDraws draws{seed.key(), ops::cast(how.alpha, DType::float32),
+                           ops::cast(how.sigma, DType::float32),
+                           how.chosen ? how.chosen : Tensor(true)};
+  const Distortion distortion{sampling, !last, how.value_range};
+  if (how.largest_sigma >= 0 && host_distorts(batch, dtype, draws, distortion)) {
+    const Tensor y = distorted_on_host(batch, dtype, draws, distortion);
+    return single ? ops::squeeze(y, 0) : y;
+  }
+  const Tensor x = as_batch(ops::cast(batch, dtype), last);
   const int64_t n = x.shape()[0], h = x.shape()[1], w = x.shape()[2], c = x.shape()[3];
-  const DType dtype = is_float(x.dtype()) ? x.dtype() : DType::float32;
-  const Tensor deviation = ops::cast(sigma, dtype);
+  const DType wide = is_float(dtype) ? dtype : DType::float32;
+  const Tensor deviation = ops::cast(how.sigma, wide);
   // The kernel has the size of the largest sigma, and zeros beyond what its own sigma reaches, so
   // that its size is known before sigma is.
-  const auto reach = static_cast<int64_t>(std::floor(3 * largest_sigma));
-  const Tensor place = ops::cast(ops::arange(-reach, reach + 1, 1, DType::float32), dtype);
+  const auto reach = static_cast<int64_t>(std::floor(3 * how.largest_sigma));
+  const Tensor place = ops::cast(ops::arange(-reach, reach + 1, 1, DType::float32), wide);
   const Tensor bell = fused(
       [](Expr x, Expr s) {
         return expr::select(expr::absolute(x) <= expr::floor(s * 3.0),
@@ -299,23 +317,24 @@ Tensor elastic_transform(const Tensor& images, const Tensor& alpha, const Tensor
       },
       place, deviation);
   const Tensor kernel = bell / ops::sum(bell);
-  const Tensor noise = random::normal({n, h, w, 1}, 0, 1, seed, dtype) * deviation;
+  const Tensor noise = random::normal({n, h, w, 1}, 0, 1, seed, wide) * deviation;
   const int64_t size = 2 * reach + 1;
   const Tensor down = ops::conv(noise, ops::reshape(kernel, {size, 1, 1, 1}), {1}, "same");
   const Tensor field = ops::conv(down, ops::reshape(kernel, {1, size, 1, 1}), {1}, "same");
   const Tensor shift =
-      ops::reshape(ops::cast(field * ops::cast(alpha, dtype), DType::float32), {n, h, w});
+      ops::reshape(ops::cast(field * ops::cast(how.alpha, wide), DType::float32), {n, h, w});
   const Grid grid{{h, w},
                   {w, 1},
                   ops::cast(range_along(n, 0, 3), DType::int32) * (h * w),
-                  order_of(interpolation, "elastic_transform"),
-                  fill_of(fill_mode, "elastic_transform"),
-                  fill_value};
-  if (host_samples(x, shift, grid.sampling()))
-    return from_batch(displaced_on_host(x, shift, grid.sampling()), last, images.rank() == 3);
-  return from_batch(sample(ops::reshape(x, {n * h * w, c}),
-                           {range_along(h, 1, 3) + shift, range_along(w, 2, 3) + shift}, grid),
-                    last, images.rank() == 3);
+                  sampling.linear ? 1 : 0,
+                  sampling.fill,
+                  sampling.value};
+  Tensor y = sample(ops::reshape(x, {n * h * w, c}),
+                    {range_along(h, 1, 3) + shift, range_along(w, 2, 3) + shift}, grid);
+  if (how.chosen) y = ops::where(ops::expand_dims(how.chosen, {1, 2, 3}), y, x);
+  if (!how.value_range.empty())
+    y = ops::cast(ops::clip(y, how.value_range[0], how.value_range[1]), dtype);
+  return from_batch(y, last, single);
 }
 
 }  // namespace cornu::detail

@@ -35,12 +35,21 @@ Tensor elastic_transform(const Tensor& images, double alpha = 20, double sigma =
 
 namespace cornu::detail {
 
-/// elastic_transform with scalar tensors alpha and sigma, of which sigma is at most largest_sigma,
-/// and a key to draw with.
-Tensor elastic_transform(const Tensor& images, const Tensor& alpha, const Tensor& sigma,
-                         double largest_sigma, const std::string& interpolation,
-                         const std::string& fill_mode, double fill_value, const Seed& seed,
-                         const ops::DataFormat& data_format);
+/// How detail::elastic_transform distorts images.
+struct ElasticDistortion {
+  Tensor alpha;                            ///< a scalar
+  Tensor sigma;                            ///< a scalar, from 0 to largest_sigma
+  double largest_sigma = 0;                ///< known before sigma is drawn
+  std::string interpolation = "bilinear";  ///< or "nearest"
+  std::string fill_mode = "reflect";       ///< of ops::elastic_transform
+  double fill_value = 0;                   ///< with fill_mode "constant"
+  ops::DataFormat data_format = {};        ///< of the images
+  Tensor chosen = {};                      ///< which images change, booleans (n); none: all
+  std::vector<double> value_range = {};    ///< results are cut to it; none: they are not
+};
+/// ops::elastic_transform of `images` as numbers of `dtype`, which results have as well.
+Tensor elastic_transform(const Tensor& images, DType dtype, const ElasticDistortion& how,
+                         const Seed& seed);
 /// The eight numbers (n, 8) of the perspective that takes points `to` to points `from`, both
 /// (n, 4, 2).
 Tensor homography(const Tensor& from, const Tensor& to);

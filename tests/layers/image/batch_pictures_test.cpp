@@ -17,10 +17,12 @@ Tensor photos(double high = 255, int64_t channels = 3) {
   return ops::cast(test::noise({4, 21, 30, channels}, 0, high, 3), DType::float32);
 }
 
+// On a copy: what a tape has watched stays off the kernels.
 Tensor watched(Layer& layer, const Tensor& x) {
+  const Tensor copy = x.duplicate();
   GradientTape tape;
-  tape.watch(x);
-  return layer(x, {.training = true});
+  tape.watch(copy);
+  return layer(copy, {.training = true});
 }
 
 // `make` gives the layer with a data_format and the value of white.
@@ -148,6 +150,52 @@ TEST_CASE("Crops and elastic changes of batches are those of tensor operations")
     });
 }
 
+TEST_CASE("Elastic changes of batches of any size are those of tensor operations") {
+  const bool first = GENERATE(false, true);
+  const int64_t channels = GENERATE(1, 2, 3);
+  const std::string interpolation = GENERATE("bilinear", "nearest");
+  const Shape sizes[] = {{5, 21, 30}, {3, 1, 1}, {2, 7, 1}, {1, 1, 40}, {4, 33, 17}};
+  for (const Shape& size : sizes) {
+    const layers::RandomElasticTransformConfig options{
+        .factor = {0.3, 0.9},
+        .interpolation = interpolation,
+        .value_range = {20, 200},
+        .seed = 4,
+        .data_format = first ? "channels_first" : "channels_last"};
+    const auto shape = [&](int64_t depth) {
+      return first ? Shape{size[0], depth, size[1], size[2]}
+                   : Shape{size[0], size[1], size[2], depth};
+    };
+    const Tensor x = ops::floor(ops::cast(test::noise(shape(channels), 0, 256, 3), DType::float32));
+    layers::RandomElasticTransform fast(options), small(options), slow(options);
+    for (int i = 0; i < 4; ++i) {
+      INFO(x.shape().str() << ", " << interpolation << ", call " << i);
+      const Tensor y = fast(x, {.training = true}), z = watched(*slow.shared(), x);
+      CHECK(test::difference(y, z) <= 0.03);
+      CHECK(identical(small(ops::cast(x, DType::uint8), {.training = true}), y));
+    }
+    // Masks draw after the images, from the same seeds.
+    const Tensor mask = ops::floor(ops::cast(test::noise(shape(1), 0, 256, 5), DType::float32));
+    const auto drawn = fast->get_random_transformation(x),
+               watched_drawn = slow->get_random_transformation(x);
+    Tensor expected;
+    {
+      const Tensor copy = mask.duplicate();
+      GradientTape tape;
+      tape.watch(copy);
+      expected = slow->transform_segmentation_masks(copy, watched_drawn);
+    }
+    CHECK(identical(fast->transform_segmentation_masks(mask, drawn), expected));
+    for (const DType dtype : {DType::uint8, DType::int32}) {
+      layers::RandomElasticTransform other(options);
+      for (int i = 0; i < 4; ++i) other(x, {.training = true});
+      const auto other_drawn = other->get_random_transformation(x);
+      CHECK(identical(other->transform_segmentation_masks(ops::cast(mask, dtype), other_drawn),
+                      expected));
+    }
+  }
+}
+
 TEST_CASE("A channel of one value outside of the range keeps it when contrast is stretched") {
   const Tensor x = ops::concatenate({photos(255, 2), ops::full({4, 21, 30, 1}, 300.0)}, -1);
   const Tensor y = layers::AutoContrast()(x);
@@ -208,8 +256,13 @@ TEST_CASE("Flips are those of ops::flip, of any dtype, and have a gradient") {
 
 TEST_CASE("Layers on batches have the same bits on any number of threads") {
   const Tensor x = photos();
-  for (const char* name : {"RandomContrast", "RandomHue", "RandomFlip"}) {
+  for (const char* name : {"RandomContrast", "RandomHue", "RandomFlip", "CutMix", "RandomErasing",
+                           "RandomElasticTransform"}) {
     const auto made = [&]() -> AnyLayer {
+      if (std::string(name) == "CutMix") return layers::CutMix({.seed = 1});
+      if (std::string(name) == "RandomErasing") return layers::RandomErasing({.seed = 1});
+      if (std::string(name) == "RandomElasticTransform")
+        return layers::RandomElasticTransform({.seed = 1});
       if (std::string(name) == "RandomContrast")
         return layers::RandomContrast({.factor = 0.5, .seed = 1});
       if (std::string(name) == "RandomHue") return layers::RandomHue({.factor = 0.5, .seed = 1});
