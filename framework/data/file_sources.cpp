@@ -105,12 +105,35 @@ Tensor host_tensor(const Shape& shape, DType dtype) {
   return Tensor::empty(shape, dtype, backend::cpu_backend());
 }
 
-using SharedRows = std::shared_ptr<const io::H5Rows>;
+// A dataset of an HDF5 file.
+struct H5Array {
+  std::string name;
+  std::shared_ptr<const io::H5Rows> rows;
+};
 
-Nest rows_of_dataset(const std::optional<SharedRows>& dataset, std::span<const int64_t> rows,
+// Whether it is kept as a tensor; H5Reader reads no more strings as a whole.
+bool is_kept(const H5Array& array, int64_t cache_bytes) {
+  constexpr uint64_t most_text = uint64_t{256} << 20;
+  constexpr int64_t most_strings = 4'000'000;
+  const uint64_t bytes = array.rows->bytes();
+  if (bytes > static_cast<uint64_t>(cache_bytes)) return false;
+  return array.rows->dtype() != DType::string ||
+         (bytes <= most_text && array.rows->shape().numel() <= most_strings);
+}
+
+Rows kept_rows(const io::H5Reader& file, const H5Array& array) {
+  const Shape& shape = array.rows->shape();
+  if (array.rows->dtype() == DType::string)
+    return detail::rows_of_tensor(Tensor::strings(file.read_strings(array.name), shape));
+  const Tensor tensor = host_tensor(shape, array.rows->dtype());
+  file.read(array.name, tensor.data(), array.rows->dtype(), shape);
+  return detail::rows_of_tensor(tensor);
+}
+
+Nest rows_of_dataset(const std::optional<H5Array>& dataset, std::span<const int64_t> rows,
                      bool axis) {
   if (!dataset) return {};
-  const io::H5Rows& array = **dataset;
+  const io::H5Rows& array = *dataset->rows;
   const Shape shape = shape_of_rows(rows.size(), array.shape().slice(1), axis);
   if (array.dtype() == DType::string) return Tensor::strings(array.read_strings(rows), shape);
   Tensor tensor = host_tensor(shape, array.dtype());
@@ -211,24 +234,34 @@ Pipeline<Batch> from_npz(const fs::path& path, const ArrayNames& names) {
 Pipeline<Batch> from_h5(const fs::path& path, const ArrayNames& names, const FileOptions& options) {
   detail::check_least("from_h5", "cache_bytes", options.cache_bytes, 0);
   const io::H5Reader file(path);
-  const Columns<SharedRows> arrays = named(
+  const Columns<H5Array> arrays = named(
       "from_h5", path, names, file.children("/"),
       [&](const std::string& n) { return file.is_dataset(n); },
-      [&](const std::string& n) -> SharedRows {
-        return file.rows(n, static_cast<uint64_t>(options.cache_bytes));
+      [&](const std::string& n) -> H5Array {
+        return {n, file.rows(n, static_cast<uint64_t>(options.cache_bytes))};
       });
-  const int64_t count = (*arrays.x)->shape()[0];
-  int64_t number = 1;
-  for (const auto* array : {&arrays.y, &arrays.sample_weight}) {
-    if (*array && (**array)->shape()[0] != count)
+  const int64_t count = arrays.x->rows->shape()[0];
+  int64_t number = 0;
+  bool all_kept = true;
+  for (const auto* array : {&arrays.x, &arrays.y, &arrays.sample_weight}) {
+    if (!*array) continue;
+    const int64_t found = (*array)->rows->shape()[0];
+    if (found != count)
       throw ShapeError(fmt::format("from_h5: array {} has {} samples, those before it have {}.",
-                                   number, (**array)->shape()[0], count));
-    number += array->has_value();
+                                   number, found, count));
+    all_kept &= is_kept(**array, options.cache_bytes);
+    ++number;
   }
-  return read_pipeline("from_h5", path, count, [arrays](std::span<const int64_t> rows, bool axis) {
-    return Batch{rows_of_dataset(arrays.x, rows, axis), rows_of_dataset(arrays.y, rows, axis),
-                 rows_of_dataset(arrays.sample_weight, rows, axis)};
-  });
+  if (!all_kept)
+    return read_pipeline(
+        "from_h5", path, count, [arrays](std::span<const int64_t> rows, bool axis) {
+          return Batch{rows_of_dataset(arrays.x, rows, axis), rows_of_dataset(arrays.y, rows, axis),
+                       rows_of_dataset(arrays.sample_weight, rows, axis)};
+        });
+  const auto kept = [&](const std::optional<H5Array>& array) {
+    return array ? std::optional<Rows>(kept_rows(file, *array)) : std::nullopt;
+  };
+  return pipeline_of("from_h5", kept(arrays.x), kept(arrays.y), kept(arrays.sample_weight));
 }
 
 Pipeline<Batch> from_csv(const fs::path& path, const CsvColumns& columns,

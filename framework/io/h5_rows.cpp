@@ -258,6 +258,10 @@ H5Rows::H5Rows(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 H5Rows::~H5Rows() = default;
 const Shape& H5Rows::shape() const { return impl_->shape; }
 DType H5Rows::dtype() const { return impl_->dtype; }
+uint64_t H5Rows::bytes() const {
+  const uint64_t elements = static_cast<uint64_t>(impl_->shape.numel()) * impl_->item;
+  return impl_->varies && impl_->input ? elements + impl_->input->size() : elements;
+}
 uint64_t H5Rows::cached() const { return impl_->cache.bytes(); }
 
 void H5Rows::read(std::span<const int64_t> rows, void* out) const {

@@ -25,7 +25,9 @@ class H5Rows {
 
   const Shape& shape() const;  ///< of the dataset, whose first axis has the rows
   DType dtype() const;         ///< DType::string for strings
-  uint64_t cached() const;     ///< bytes that the cache holds
+  /// Bytes of all rows in memory; of strings of variable length no less, as a rule.
+  uint64_t bytes() const;
+  uint64_t cached() const;  ///< bytes that the cache holds
 
   /// Puts rows, by their numbers from 0, one behind the other into `out`, which has room for them.
   /// Throws ValueError for a row that is not there and for strings, FileError when the file is
