@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "../grouped_attention.h"
 #include "../kernel_paths.h"
 #include "../peer_copies.h"
 #include "../rnn_reserve.h"
@@ -18,6 +19,7 @@ namespace cornu::backend::cuda {
 
 /// "cuda:0". Kernels and copies are launched in the order of the calls and run by themselves.
 class CudaBackend final : public Backend,
+                          public GroupedAttention,
                           public KernelPaths,
                           public PeerCopies,
                           public RnnReserve,
@@ -51,6 +53,10 @@ class CudaBackend final : public Backend,
   std::unique_ptr<Executable> capture(const std::function<void()>& work) override;
   void begin_step(std::span<const MemoryRange> reads, std::span<const MemoryRange> writes) override;
 
+  /// Of 16-bit floats, which cuDNN's attention is for.
+  bool groups_heads(DType dtype) override {
+    return grouped_heads() && (dtype == DType::float16 || dtype == DType::bfloat16);
+  }
   void wait_for_stream(void* stream) override;
   void let_stream_wait(void* stream) override;
   bool copy_from(Backend& from, void* to, const void* data, size_t bytes) override;

@@ -9,6 +9,7 @@
 #include "cudnn_library-inl.h"
 #include "fallback.h"
 #include "library_layouts.h"
+#include "settings.h"
 
 namespace cornu::backend::cuda::cudnn {
 namespace {
@@ -28,11 +29,21 @@ bool is_right(const Attention& attention, const Shape& q, const Shape& k) {
   return !attention.backward || (q[1] > 1 && rest != 64 && (rest == 0 || version >= 91501));
 }
 
+// Whether heads that share keys and values are asked of cuDNN. By its notes for 9.18 a single query
+// that is causal is wrong then.
+bool takes_groups(const Attention& attention, const Shape& q) {
+  return grouped_heads() && !(attention.causal && q[1] == 1);
+}
+
 class AttentionGraph {
  public:
   AttentionGraph(const Attention& attention, DType dtype, const Shape& q, const Shape& k,
                  const MaskPlan* mask, bool sums_dq)
-      : attention_(attention), dtype_(dtype), masked_(mask != nullptr), sums_dq_(sums_dq) {
+      : attention_(attention),
+        dtype_(dtype),
+        masked_(mask != nullptr),
+        sums_dq_(sums_dq),
+        grouped_(q[2] != k[2]) {
     const Layout of_q = attention_layout(q), of_k = attention_layout(k);
     const Layout exchanged = attention_layout(k, true);
     const int64_t batch = q[0], queries = q[1], heads = q[2], keys = k[1];
@@ -58,7 +69,11 @@ class AttentionGraph {
     graph.tensor(of_k, dtype);
     graph.tensor(rows_, DType::float32);
     graph.tensor(one, DType::float32, Graph::Kind::number);
-    if (sums_dq_) graph.tensor(dense_layout({batch, heads, queries, q[3]}), DType::float32);
+    // Numbers are given in order, so one that is not used stands for dq_sums too.
+    if (sums_dq_ || grouped_)
+      graph.tensor(dense_layout({batch, heads, queries, q[3]}), DType::float32);
+    if (grouped_)
+      for (int i = 0; i < 2; ++i) graph.tensor(dense_layout({batch, heads, keys, k[3]}), dtype);
     backward(of_q, of_k);
   }
 
@@ -120,7 +135,7 @@ class AttentionGraph {
     const int64_t weights = map(Pointwise::exp, {causal(scores)}, scores_);
     const int64_t turned = inner(across, dtype_);
     graph.reshape(weights, turned);
-    graph.matmul(turned, names.dy, names.dv);
+    product_for_keys(turned, names.dy, names.dv_heads, names.dv);
     // Their gradient, and that of the scores.
     const int64_t gradient = inner(scores_);
     graph.matmul(names.dy, names.v, gradient);
@@ -129,16 +144,22 @@ class AttentionGraph {
     const int64_t result = map(Pointwise::multiply, {weighted, names.scale}, scores_);
     const int64_t turned_result = inner(across, dtype_);
     graph.reshape(result, turned_result);
-    graph.matmul(turned_result, names.q, names.dk);
+    product_for_keys(turned_result, names.q, names.dk_heads, names.dk);
     const int64_t keys = inner(of_k, dtype_);
     graph.reshape(names.k, keys);
     graph.matmul(result, keys, sums_dq_ ? names.dq_sums : names.dq);
     if (sums_dq_) graph.pointwise(Pointwise::identity, {names.dq_sums}, names.dq);
   }
 
+  // A product for each head of the queries, and its sums over the heads that share keys.
+  void product_for_keys(int64_t a, int64_t b, int64_t by_head, int64_t result) {
+    graph.matmul(a, b, grouped_ ? by_head : result);
+    if (grouped_) graph.reduce(false, by_head, result);
+  }
+
   Attention attention_;
   DType dtype_;
-  bool masked_, sums_dq_;
+  bool masked_, sums_dq_, grouped_;
   Layout scores_, rows_;
 };
 
@@ -208,8 +229,8 @@ class MaskSteps {
 
 class AttentionExecutable : public Executable {
  public:
-  AttentionExecutable(const Attention& attention, const Shape& q, const AttentionPlan& plan,
-                      const MaskPlan* mask, Context& context)
+  AttentionExecutable(const Attention& attention, const Shape& q, const Shape& k, DType dtype,
+                      const AttentionPlan& plan, const MaskPlan* mask, Context& context)
       : context_(context),
         plan_(plan.plan),
         backward_(attention.backward),
@@ -219,7 +240,12 @@ class AttentionExecutable : public Executable {
         sums_bytes_(backward_ ? static_cast<size_t>(q.numel() / q.back()) * sizeof(float) : 0),
         dq_offset_(sums_offset_ + (sums_bytes_ + 255) / 256 * 256),
         dq_bytes_(plan.sums_dq ? static_cast<size_t>(q.numel()) * sizeof(float) : 0),
-        mask_offset_(dq_offset_ + (dq_bytes_ + 255) / 256 * 256) {
+        heads_offset_(dq_offset_ + (dq_bytes_ + 255) / 256 * 256),
+        heads_bytes_(backward_ && q[2] != k[2]
+                         ? (static_cast<size_t>(k.numel() / k[2] * q[2]) * size_of(dtype) + 255) /
+                               256 * 256
+                         : 0),
+        mask_offset_(heads_offset_ + 2 * heads_bytes_) {
     if (dq_bytes_ > 0 && functions().version() < clears_sums) {
       const Shape all({q.numel()});
       const Operand sums{&all, DType::float32, nullptr};
@@ -243,8 +269,8 @@ class AttentionExecutable : public Executable {
     char* scratch =
         static_cast<char*>(context_.workspace(mask_offset_ + (mask_ ? mask_->scratch() : 0)));
     // q, k, v, y and logsumexp stand first in both directions.
-    int64_t tensors[16] = {names.q, names.k, names.v, names.y, names.logsumexp, names.scale};
-    void* addresses[16] = {data[0], data[1], data[2], data[3], data[4], &scale_};
+    int64_t tensors[18] = {names.q, names.k, names.v, names.y, names.logsumexp, names.scale};
+    void* addresses[18] = {data[0], data[1], data[2], data[3], data[4], &scale_};
     size_t count = 6;
     const auto add = [&](int64_t tensor, void* address) {
       tensors[count] = tensor;
@@ -268,6 +294,10 @@ class AttentionExecutable : public Executable {
       void* const dq_sums = scratch + dq_offset_;
       if (dq_bytes_ > 0) add(names.dq_sums, dq_sums);
       if (clear_) clear_->run(&dq_sums);
+      if (heads_bytes_ > 0) {
+        add(names.dk_heads, scratch + heads_offset_);
+        add(names.dv_heads, scratch + heads_offset_ + heads_bytes_);
+      }
     }
     plan_->run({tensors, count}, {addresses, count}, scratch);
     if (mask_) mask_->run(MaskPlan::after);
@@ -280,7 +310,8 @@ class AttentionExecutable : public Executable {
   float scale_;
   float one_ = 1;
   float lowest_ = std::numeric_limits<float>::lowest();
-  size_t sums_offset_, sums_bytes_, dq_offset_, dq_bytes_, mask_offset_;
+  size_t sums_offset_, sums_bytes_, dq_offset_, dq_bytes_, heads_offset_, heads_bytes_,
+      mask_offset_;
   std::unique_ptr<Executable> clear_;  // takes no scratch memory
   std::unique_ptr<MaskSteps> mask_;
 };
@@ -316,16 +347,19 @@ std::unique_ptr<Executable> attention(const Attention& attention, std::span<cons
       return nullptr;
   const Operand& logsumexp = attention.backward ? inputs[attention.mask ? 5 : 4] : outputs[1];
   if (logsumexp.dtype != DType::float32 || *inputs[1].shape != *inputs[2].shape) return nullptr;
+  const Shape &q = *inputs[0].shape, &k = *inputs[1].shape;
+  const bool grouped = q[2] != k[2];
+  if (grouped && !takes_groups(attention, q)) return nullptr;
   Device& device = context.part<Device>();
   const auto lost = [&](const std::string& why) {
     tell_fallback(attention, inputs, outputs, "cuDNN " + version(), why,
-                  "a sequence of products and a softmax that hold all scores in memory");
+                  grouped ? "attention on keys and values that are repeated for each head"
+                          : "a sequence of products and a softmax that hold all scores in memory");
   };
   if (device.target() == nullptr) {
     lost(device.why());
     return nullptr;
   }
-  const Shape &q = *inputs[0].shape, &k = *inputs[1].shape;
   if (!is_right(attention, q, k)) {
     lost(
         "This version is known to be wrong for these lengths. Lengths of keys that are multiples "
@@ -350,7 +384,8 @@ std::unique_ptr<Executable> attention(const Attention& attention, std::span<cons
     return found;
   });
   if (!plan.plan) return nullptr;
-  auto executable = std::make_unique<AttentionExecutable>(attention, q, plan, masked, context);
+  auto executable =
+      std::make_unique<AttentionExecutable>(attention, q, k, dtype, plan, masked, context);
   context.set_path("cuDNN " + version() + ", " + plan.plan->engine());
   return executable;
 }

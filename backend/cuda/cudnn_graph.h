@@ -98,13 +98,15 @@ class Graph {
   /// spatial...) and (n, co, spatial...); what is computed of them is the pass's choice.
   void convolution(ConvolutionPass pass, int64_t x, int64_t kernel, int64_t y,
                    const ConvolutionGeometry& geometry, DType compute);
-  /// c (..., m, n) = a (..., m, k) x b (..., k, n).
+  /// c (..., m, n) = a (..., m, k) x b (..., k, n). In attention each matrix of b may serve several
+  /// neighboring ones of a: (batch, heads, m, k) and (batch, kv_heads, k, n).
   void matmul(int64_t a, int64_t b, int64_t c);
   /// `select` takes (if true, if false, condition); `index` numbers the elements along `axis`.
   void pointwise(Pointwise op, std::initializer_list<int64_t> inputs, int64_t output, int axis = 0);
   /// The same elements by another tensor's sizes and strides: a transpose, for one.
   void reshape(int64_t input, int64_t output);
-  /// Sum, or maximum, over the axes that have size 1 in the output.
+  /// Sum, or maximum, over the axes that have size 1 in the output; in attention also over the
+  /// heads of each group, where the output has one for each.
   void reduce(bool maximum, int64_t input, int64_t output);
 
   /// The first engines that take the graph and keep to the wishes, at most so many: those that the

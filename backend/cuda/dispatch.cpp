@@ -8,7 +8,9 @@
 
 #include "../error.h"
 #include "codegen/codegen.h"
+#include "grouped_attention.h"
 #include "launch.h"
+#include "shared_heads_trial.h"
 
 namespace cornu::backend::cuda {
 namespace {
@@ -85,12 +87,17 @@ std::unique_ptr<Executable> make_executable(Device& device, const Kernel& kernel
   // Libraries differ in what they make of sums over nothing. Gradients of recurrent layers may be
   // empty, and what went forwards in a library has to go backwards there.
   const bool whole = std::none_of(inputs.begin(), inputs.end(), is_empty);
+  const auto* const attention = std::get_if<Attention>(&kernel);
+  const bool grouped = attention && is_grouped(inputs);
   // Libraries first, where they have the kernel: products and convolutions are faster there. Then
   // generated kernels, then compositions of other kernels.
   if (services.library && (whole || std::holds_alternative<Rnn>(kernel)))
     if (device.set_path("a library");
         auto executable = services.library(kernel, inputs, outputs, device))
-      return std::make_unique<Counted>(device, std::move(executable));
+      if (!grouped || shared_heads_are_right(*attention, inputs, device))
+        return std::make_unique<Counted>(device, std::move(executable));
+  // The others know as many heads of keys as of queries.
+  if (grouped) return repeated_attention(*attention, inputs, outputs, device);
 
   std::string why;
   try {

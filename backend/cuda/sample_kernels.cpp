@@ -57,6 +57,7 @@ void add_convolutions(Samples& samples, DType dtype) {
 void add_attention(Samples& samples, DType dtype) {
   const Shape q{2, 256, 4, 64}, rows{2, 4, 256};
   const SampleKernel::Array one{dtype, q}, sums{DType::float32, rows};
+  const SampleKernel::Array half{dtype, {2, 256, 2, 64}};
   for (const bool causal : {false, true}) {
     Attention attention{.scale = 0.125, .causal = causal};
     const std::string form = causal ? "causal " : "";
@@ -64,6 +65,11 @@ void add_attention(Samples& samples, DType dtype) {
     attention.backward = true;
     samples.add(form + "backward", dtype, attention, {one, one, one, one, sums, one},
                 {one, one, one});
+    if (size_of(dtype) > 2) continue;  // see CudaBackend::groups_heads
+    samples.add(form + "backward, shared heads", dtype, attention,
+                {one, half, half, one, sums, one}, {one, half, half});
+    attention.backward = false;
+    samples.add(form + "forward, shared heads", dtype, attention, {one, half, half}, {one, sums});
   }
 }
 

@@ -61,6 +61,11 @@ bool peer_copies() {
   return wanted;
 }
 
+bool grouped_heads() {
+  static const bool wanted = from_environment("CORNU_CUDA_GROUPED_HEADS", true);
+  return wanted;
+}
+
 std::optional<bool> slow_doubles() {
   constexpr const char* name = "CORNU_CUDA_SLOW_DOUBLES";
   static const std::optional<bool> wanted = [&]() -> std::optional<bool> {

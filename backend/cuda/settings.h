@@ -24,6 +24,10 @@ bool early_kernels();
 /// says (1 or 0), else true.
 bool peer_copies();
 
+/// Whether attention with fewer heads of keys and values than of queries goes to libraries as it
+/// is: what CORNU_CUDA_GROUPED_HEADS says (1 or 0), else true.
+bool grouped_heads();
+
 /// What CORNU_CUDA_SLOW_DOUBLES says (1 or 0) of all devices, whatever they say themselves: whether
 /// sums of float32 are kept in two floats instead of a double. Empty: nothing.
 std::optional<bool> slow_doubles();

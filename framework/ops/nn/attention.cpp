@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "../../../backend/grouped_attention.h"
 #include "../../../backend/optional_kernels.h"
 #include "../../tensor/promotion.h"
 #include "../catalog.h"
@@ -53,15 +54,27 @@ Tensor join_masks(const AttentionOptions& options, DType dtype) {
   return mask ? where(mask, bias, Tensor(-HUGE_VAL)) : bias;
 }
 
+// Keys or values for each head of the queries: neighboring ones share them.
+Tensor for_each_head(const Tensor& x, const Tensor& query) {
+  const int64_t shared = query.shape()[2] / x.shape()[2];
+  return shared == 1 ? x : repeat(x, shared, 2);
+}
+
+// Whether the device's kernel takes keys and values of fewer heads as they are.
+bool takes_groups(const Tensor& query) {
+  const Device device = query.device();
+  auto* const grouped = dynamic_cast<backend::GroupedAttention*>(&device.backend());
+  return grouped && grouped->groups_heads(query.dtype());
+}
+
 Tensor compute(const Tensor& query, const Tensor& key, const Tensor& value,
                const AttentionOptions& options) {
   check_shapes(query.shape(), key.shape(), value.shape());
   const DType dtype = result_type(result_type(query.dtype(), key.dtype()), value.dtype());
   const DType wide = dtype == DType::float64 ? dtype : DType::float32;
-  const int64_t shared = query.shape()[2] / key.shape()[2];
-  auto heads = [&](const Tensor& x) { return cast(shared == 1 ? x : repeat(x, shared, 2), dtype); };
   const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(query.shape()[3])));
-  const Tensor q = cast(query, dtype), k = heads(key), v = heads(value);
+  const Tensor q = cast(query, dtype);
+  Tensor k = cast(key, dtype), v = cast(value, dtype);
   const Tensor mask = join_masks(options, wide);
   if (mask) check_mask(mask.shape(), q.shape(), k.shape());
   const bool fits = is_float(dtype) && k.shape() == v.shape() && !options.attn_logits_soft_cap;
@@ -69,6 +82,10 @@ Tensor compute(const Tensor& query, const Tensor& key, const Tensor& value,
     return detail::compose_attention(q, k, v, mask, scale, options.is_causal,
                                      options.attn_logits_soft_cap)
         .y;
+  if (!takes_groups(q)) {
+    k = for_each_head(k, q);
+    v = for_each_head(v, q);
+  }
   Tensors inputs{q, k, v};
   if (mask) inputs.push_back(mask);
   const Shape& from = q.shape();
@@ -144,7 +161,9 @@ ComposedAttention compose_attention(const Tensor& query, const Tensor& key, cons
                                     const Tensor& mask, double scale, bool causal,
                                     const std::optional<double>& soft_cap) {
   const DType dtype = query.dtype(), wide = dtype == DType::float64 ? dtype : DType::float32;
-  Tensor logits = ops::matmul_transposed(ops::swap_heads(query), ops::swap_heads(key), false, true);
+  const Tensor keys = ops::for_each_head(key, query), values = ops::for_each_head(value, query);
+  Tensor logits =
+      ops::matmul_transposed(ops::swap_heads(query), ops::swap_heads(keys), false, true);
   logits = ops::cast(logits, wide) * Tensor(scale);
   if (soft_cap) logits = ops::tanh(logits * Tensor(1 / *soft_cap)) * Tensor(*soft_cap);
   Tensor seen;
@@ -157,7 +176,7 @@ ComposedAttention compose_attention(const Tensor& query, const Tensor& key, cons
     logits = ops::maximum(logits + ops::cast(mask, wide), lowest);
   if (seen) logits = ops::where(seen, logits, lowest);
   const Tensor shares = ops::cast(ops::softmax(logits), dtype);
-  return {logits, ops::swap_heads(ops::matmul(shares, ops::swap_heads(value)))};
+  return {logits, ops::swap_heads(ops::matmul(shares, ops::swap_heads(values)))};
 }
 
 }  // namespace cornu::detail

@@ -492,6 +492,28 @@ TEST_CASE("cuDNN has fused attention for an H100") {
         }
 }
 
+TEST_CASE("cuDNN has fused attention whose heads share keys and values") {
+  if (!linked()) return;
+  const bool driver = dlopen("libcuda.so.1", RTLD_LAZY) != nullptr;
+  if (!driver) WARN("Partly tested: there is no libcuda.so.1, not even the toolkit's stub");
+  const auto plan = [](int64_t heads, bool backward) {
+    return try_attention(described_h100(), {.scale = 0.125, .causal = true, .backward = backward},
+                         DType::bfloat16, {8, 256, 12, 64}, {8, 256, heads, 64});
+  };
+  for (const bool backward : {false, true}) {
+    const std::string said = plan(4, backward), wrong = plan(5, backward);
+    if (!usable(said)) return;
+    INFO((backward ? "backward: " : "forward: ") << said << "\n5 heads: " << wrong);
+    // As above, compiled kernels are what can be seen with a stub of a driver.
+    if (driver)
+      CHECK((said.starts_with("engine") ||
+             said.find("EXECUTION_FAILED_CUDA_DRIVER") != std::string::npos));
+    else
+      CHECK((said.starts_with("engine") || said.starts_with("refused")));
+    CHECK(wrong.find("BAD_PARAM") != std::string::npos);  // 12 heads are not shared by 5
+  }
+}
+
 TEST_CASE("cuSOLVER has all routines that are asked of it") {
   if (cusolver_version == nullptr) return;
   std::string why;

@@ -194,6 +194,49 @@ TEST_CASE("attention has first and second derivatives") {
   }
 }
 
+TEST_CASE("heads share keys and values") {
+  const Tensor bias = test::noise({1, 4, 9, 11}, -1, 1, 9);
+  for (const int64_t shared : {1, 2})
+    for (const DType dtype : {DType::float64, DType::float32, DType::float16})
+      for (const bool causal : {false, true}) {
+        INFO(shared << " heads of keys, " << dtype_name(dtype) << ", causal " << causal);
+        Inputs x = inputs_of({2, 9, 11, 4, 8}, dtype);
+        const Inputs fewer = inputs_of({2, 9, 11, shared, 8}, dtype);
+        x.k = fewer.k;
+        x.v = fewer.v;
+        const double tolerance = dtype == DType::float16 ? 2e-2 : 2e-5;
+        for (const Tensor& mask : {Tensor(), ops::cast(bias, DType::float32)}) {
+          const auto found = by_kernel(x, mask, 0.3, causal);
+          const Inputs whole{x.q, ops::repeat(x.k, 4 / shared, 2), ops::repeat(x.v, 4 / shared, 2),
+                             x.dy};
+          auto expected = by_formula(whole, mask, 0.3, causal);
+          for (size_t i : {2, 3})
+            expected[i] = ops::sum(ops::reshape(expected[i], {2, 11, shared, 4 / shared, 8}), 3);
+          for (size_t i = 0; i < 4; ++i) {
+            INFO("y, dq, dk, dv: number " << i);
+            CHECK(found[i].shape() == expected[i].shape());
+            CHECK(difference(found[i], expected[i]) < tolerance);
+          }
+        }
+      }
+  // Of a bias, and second ones, by the formula.
+  Inputs x = inputs_of({1, 3, 4, 2, 3}, DType::float64);
+  const Inputs fewer = inputs_of({1, 3, 4, 1, 3}, DType::float64);
+  const auto attend = [&](const std::vector<Tensor>& t) {
+    return ops::dot_product_attention(t[0], t[1], t[2], {.bias = t[3], .is_causal = true});
+  };
+  const Tensor small = test::noise({2, 3, 4}, -1, 1, 9);
+  CHECK(test::gradient_error(attend, {x.q, fewer.k, fewer.v, small}) < 1e-7);
+  const auto slope = [&](const std::vector<Tensor>& t) {
+    GradientTape tape;
+    for (size_t i = 0; i < 3; ++i) tape.watch(t[i]);
+    const Tensor y = ops::dot_product_attention(t[0], t[1], t[2]);
+    const auto g = tape.gradient(y, {t[0], t[1], t[2]}, t[3]);
+    return ops::sum(g[0] * t[0]) + ops::sum(ops::square(g[1])) + ops::sum(g[2] * t[1]);
+  };
+  CHECK(test::gradient_error(slope, {x.q, fewer.k, fewer.v, x.dy}) < 1e-6);
+}
+
 TEST_CASE("attention limits logits, and takes values of another depth") {
   const Inputs x = inputs_of({1, 3, 4, 2, 3}, DType::float64);
   const Tensor value = test::noise({1, 4, 2, 5}, -1, 1, 5);
