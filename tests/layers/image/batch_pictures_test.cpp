@@ -196,6 +196,23 @@ TEST_CASE("Elastic changes of batches of any size are those of tensor operations
   }
 }
 
+TEST_CASE("Turned batches of several blocks of rows are those of tensor operations") {
+  const std::string fill = GENERATE("reflect", "constant");
+  // Rows of a block lie in few rows of the image, in all of them, and outside.
+  for (const double turn : {0.004, 0.1, 0.5}) {
+    const auto made = [&] {
+      return layers::RandomRotation(
+          {.factor = std::vector<double>{turn, turn}, .fill_mode = fill, .seed = 1});
+    };
+    const Tensor x = ops::cast(test::noise({2, 75, 110, 3}, 0, 255, 3), DType::float32);
+    CHECK(test::difference(made()(x, {.training = true}), watched(*made().shared(), x)) <= 0.03);
+  }
+  layers::RandomPerspective perspective({.factor = 1.0, .scale = 0.8, .seed = 1}),
+      same({.factor = 1.0, .scale = 0.8, .seed = 1});
+  const Tensor x = ops::cast(test::noise({3, 75, 40, 1}, 0, 255, 3), DType::float32);
+  CHECK(test::difference(perspective(x, {.training = true}), watched(*same.shared(), x)) <= 0.1);
+}
+
 TEST_CASE("A channel of one value outside of the range keeps it when contrast is stretched") {
   const Tensor x = ops::concatenate({photos(255, 2), ops::full({4, 21, 30, 1}, 300.0)}, -1);
   const Tensor y = layers::AutoContrast()(x);
