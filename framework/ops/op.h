@@ -9,6 +9,7 @@
 
 #include "../dispatch/apply.h"
 #include "../dispatch/node.h"
+#include "../tensor/parts.h"
 #include "convert.h"
 
 namespace cornu {
@@ -114,12 +115,12 @@ R symbolic_call(R (*function)(P...), const A&... arguments) {
   const Nest result =
       detail::make_op_node(reinterpret_cast<detail::FunctionKey>(function),
                            {detail::to_value(arguments)...}, detail::of_values(function));
-  if constexpr (std::is_same_v<R, std::vector<Tensor>>)
+  if constexpr (std::derived_from<R, std::vector<Tensor>>)
     return result.flatten();
   else if constexpr (std::is_same_v<R, std::pair<Tensor, Tensor>>)
     return {result[0].tensor(), result[1].tensor()};
-  else if constexpr (std::is_same_v<R, Nest>)
-    return result;
+  else if constexpr (std::derived_from<R, Nest>)
+    return R(result);
   else
     return R(result.tensor());
 }

@@ -38,9 +38,8 @@ Tensor limited(const Tensor& x, const std::vector<double>& range) {
 
 }  // namespace
 
-std::vector<Tensor> abs_max_quantize(const Tensor& x, const Axes& axis,
-                                     const std::vector<double>& range, DTypeName dtype,
-                                     double epsilon, bool to_numpy) {
+TensorTuple<2> abs_max_quantize(const Tensor& x, const Axes& axis, const std::vector<double>& range,
+                                DTypeName dtype, double epsilon, bool to_numpy) {
   if (is_symbolic(x))
     return symbolic_call(&abs_max_quantize, x, axis, range, dtype, epsilon, to_numpy);
   check_value_range(range, "abs_max_quantize");
@@ -51,10 +50,10 @@ std::vector<Tensor> abs_max_quantize(const Tensor& x, const Axes& axis,
   return std::vector<Tensor>{cast(limited(detail::round_even(x * scale), range), dtype), scale};
 }
 
-std::vector<Tensor> abs_max_quantize_grouped_with_zero_point(const Tensor& x, int64_t block,
-                                                             const std::vector<double>& range,
-                                                             DTypeName dtype, double epsilon,
-                                                             bool to_numpy) {
+TensorTuple<3> abs_max_quantize_grouped_with_zero_point(const Tensor& x, int64_t block,
+                                                        const std::vector<double>& range,
+                                                        DTypeName dtype, double epsilon,
+                                                        bool to_numpy) {
   if (is_symbolic(x))
     return symbolic_call(&abs_max_quantize_grouped_with_zero_point, x, block, range, dtype, epsilon,
                          to_numpy);

@@ -7,14 +7,14 @@ namespace cornu::ops {
 /// {integers, scale}: inputs * scale, rounded and limited to value_range, with scale =
 /// value_range[1] / (largest |inputs| over `axis` + epsilon), which keeps those axes with size 1.
 /// `to_numpy` changes no result.
-std::vector<Tensor> abs_max_quantize(const Tensor& inputs, const Axes& axis,
-                                     const std::vector<double>& value_range = {-127, 127},
-                                     DTypeName dtype = DType::int8, double epsilon = 1e-7,
-                                     bool to_numpy = false);
+TensorTuple<2> abs_max_quantize(const Tensor& inputs, const Axes& axis,
+                                const std::vector<double>& value_range = {-127, 127},
+                                DTypeName dtype = DType::int8, double epsilon = 1e-7,
+                                bool to_numpy = false);
 /// {integers, scale, zero point}: each column of inputs (rows, columns) in blocks of `block_size`
 /// rows, which are spread over value_range from their least to their greatest number: scale and
 /// zero point are (blocks, columns).
-std::vector<Tensor> abs_max_quantize_grouped_with_zero_point(
+TensorTuple<3> abs_max_quantize_grouped_with_zero_point(
     const Tensor& inputs, int64_t block_size, const std::vector<double>& value_range = {-8, 7},
     DTypeName dtype = DType::int8, double epsilon = 1e-7, bool to_numpy = false);
 /// {packed, its shape, the size of the axis before}: pairs of 4-bit numbers along `axis` in one

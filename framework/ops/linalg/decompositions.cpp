@@ -44,7 +44,7 @@ Tensor cholesky_inverse(const Tensor& x, bool upper) {
                : matmul(detail::transposed(inverted), inverted);
 }
 
-std::vector<Tensor> qr(const Tensor& x, const std::string& mode) {
+TensorTuple<2> qr(const Tensor& x, const std::string& mode) {
   if (is_symbolic(x)) return symbolic_call(&qr, x, mode);
   detail::check_matrix(x, "qr", false);
   const bool complete = mode == "complete";
@@ -55,25 +55,24 @@ std::vector<Tensor> qr(const Tensor& x, const std::string& mode) {
   return detail::parts_of(detail::real_of(x), {LinalgOp::qr, complete}, {{m, k}, {k, n}});
 }
 
-std::vector<Tensor> lu_factor(const Tensor& x) {
+TensorTuple<2> lu_factor(const Tensor& x) {
   if (is_symbolic(x)) return symbolic_call(&lu_factor, x);
   detail::check_matrix(x, "lu_factor", false);
   return detail::lu_parts(detail::real_of(x));
 }
 
-std::vector<Tensor> eigh(const Tensor& x) {
+TensorTuple<2> eigh(const Tensor& x) {
   if (is_symbolic(x)) return symbolic_call(&eigh, x);
   detail::check_matrix(x, "eigh", true);
   const int64_t n = x.shape(-1);
   return detail::parts_of(detail::real_of(x), {LinalgOp::eigh}, {{n}, {n, n}});
 }
 
-Nest svd(const Tensor& x, bool full_matrices, bool compute_uv) {
+Parts<Nest, 3> svd(const Tensor& x, bool full_matrices, bool compute_uv) {
   if (is_symbolic(x)) return symbolic_call(&svd, x, full_matrices, compute_uv);
   detail::check_matrix(x, "svd", false);
   const std::vector<Tensor> r = detail::svd_parts(detail::real_of(x), full_matrices && compute_uv);
-  if (!compute_uv) return r[1];
-  return r;
+  return compute_uv ? Nest(r) : Nest(r[1]);
 }
 
 namespace {
@@ -118,7 +117,7 @@ void eigen_all(const Tensor& x, int64_t n, bool complex, const Tensor& values,
 
 }  // namespace
 
-std::vector<Tensor> eig(const Tensor& given) {
+TensorTuple<2> eig(const Tensor& given) {
   if (is_symbolic(given)) return symbolic_call(&eig, given);
   if (given.rank() < 2 || given.shape(-1) != given.shape(-2))
     throw ShapeError(

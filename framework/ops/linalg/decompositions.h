@@ -12,18 +12,18 @@ Tensor cholesky(const Tensor& x, bool upper = false);
 Tensor cholesky_inverse(const Tensor& x, bool upper = false);
 /// {q, r}: q of orthonormal columns, r upper triangular; "reduced" or "complete". No gradient for
 /// wide or complete ones.
-std::vector<Tensor> qr(const Tensor& x, const std::string& mode = "reduced");
+TensorTuple<2> qr(const Tensor& x, const std::string& mode = "reduced");
 /// {lu, pivots}: both triangles of p x = l u in one matrix, and the row that each row was exchanged
 /// with. No gradient.
-std::vector<Tensor> lu_factor(const Tensor& x);
+TensorTuple<2> lu_factor(const Tensor& x);
 /// {values, vectors} of a symmetric matrix, values ascending, vectors in columns.
-std::vector<Tensor> eigh(const Tensor& x);
+TensorTuple<2> eigh(const Tensor& x);
 /// {u, s, v'} with x = u diag(s) v', s descending; without compute_uv s alone. Gradients flow
 /// through s; through u and v where neither is completed to a square.
-Nest svd(const Tensor& x, bool full_matrices = true, bool compute_uv = true);
+Parts<Nest, 3> svd(const Tensor& x, bool full_matrices = true, bool compute_uv = true);
 /// {values, vectors} of any square matrix, also of complex numbers: complex64, or complex128 for
 /// float64 and complex128. Vectors are columns of length 1; the order is LAPACK's. Computed by the
 /// CPU. No gradient; for symmetric matrices use eigh.
-std::vector<Tensor> eig(const Tensor& x);
+TensorTuple<2> eig(const Tensor& x);
 
 }  // namespace cornu::ops

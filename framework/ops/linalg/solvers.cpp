@@ -137,7 +137,7 @@ Tensor det(const Tensor& x) {
   })[0];
 }
 
-std::vector<Tensor> slogdet(const Tensor& x) {
+TensorTuple<2> slogdet(const Tensor& x) {
   if (is_symbolic(x)) return symbolic_call(&slogdet, x);
   detail::check_matrix(x, "slogdet", true);
   return sign_and_log(detail::real_of(x));

@@ -10,7 +10,7 @@ Tensor inv(const Tensor& x);
 /// The determinant of square matrices.
 Tensor det(const Tensor& x);
 /// {sign, log |det x|}.
-std::vector<Tensor> slogdet(const Tensor& x);
+TensorTuple<2> slogdet(const Tensor& x);
 /// log |det x|.
 Tensor logdet(const Tensor& x);
 /// y with a y = b: a (..., n, n), b (..., n) or (..., n, k).

@@ -173,26 +173,26 @@ Tensor overlap_add(const Tensor& pieces, int64_t stride) {
 
 }  // namespace
 
-std::vector<Tensor> fft(const std::vector<Tensor>& x) {
+TensorTuple<2> fft(const std::vector<Tensor>& x) {
   if (is_symbolic(x)) return symbolic_call(&fft, x);
   const Complex in = complex_of(x, "fft"), y = dft(in, -1, in.re.shape().back());
   return std::vector<Tensor>{y.re, y.im};
 }
 
-std::vector<Tensor> fft2(const std::vector<Tensor>& x) {
+TensorTuple<2> fft2(const std::vector<Tensor>& x) {
   if (is_symbolic(x)) return symbolic_call(&fft2, x);
   const Complex y = dft2(complex_of(x, "fft2"), -1);
   return std::vector<Tensor>{y.re, y.im};
 }
 
-std::vector<Tensor> ifft2(const std::vector<Tensor>& x) {
+TensorTuple<2> ifft2(const std::vector<Tensor>& x) {
   if (is_symbolic(x)) return symbolic_call(&ifft2, x);
   const Complex y = dft2(complex_of(x, "ifft2"), 1);
   const double n = static_cast<double>(y.re.shape(-1) * y.re.shape(-2));
   return std::vector<Tensor>{y.re / n, y.im / n};
 }
 
-std::vector<Tensor> rfft(const Tensor& x, std::optional<int64_t> fft_length) {
+TensorTuple<2> rfft(const Tensor& x, std::optional<int64_t> fft_length) {
   if (is_symbolic(x)) return symbolic_call(&rfft, x, fft_length);
   const Tensor real = real_of(x, "rfft");
   const int64_t n = fft_length.value_or(real.shape().back());
@@ -217,8 +217,8 @@ Tensor extract_sequences(const Tensor& x, int64_t length, int64_t stride) {
   return pieces_of(x, length, stride);
 }
 
-std::vector<Tensor> stft(const Tensor& x, int64_t sequence_length, int64_t sequence_stride,
-                         int64_t fft_length, const Value& window, bool center) {
+TensorTuple<2> stft(const Tensor& x, int64_t sequence_length, int64_t sequence_stride,
+                    int64_t fft_length, const Value& window, bool center) {
   if (is_symbolic(x))
     return symbolic_call(&stft, x, sequence_length, sequence_stride, fft_length, window, center);
   if (x.dtype() != DType::float32 && x.dtype() != DType::float64)

@@ -19,7 +19,7 @@
 
 namespace cornu::ops {
 
-std::vector<Tensor> top_k(const Tensor& x, int64_t k, bool sorted_result) {
+TensorTuple<2> top_k(const Tensor& x, int64_t k, bool sorted_result) {
   if (is_symbolic(x)) return symbolic_call(&top_k, x, k, sorted_result);
   if (x.rank() == 0 || k < 0 || k > x.shape().back())
     throw ShapeError(fmt::format("top_k: k = {} of a last axis in shape {}.", k, x.shape().str()));

@@ -218,9 +218,9 @@ Tensor ctc_loss(const Tensor& target, const Tensor& output, const Tensor& target
   return loss_of(target, output, target_length, output_length, mask_index);
 }
 
-std::vector<Tensor> ctc_decode(const Tensor& inputs, const Tensor& lengths,
-                               const std::string& strategy, int64_t beam_width, int64_t top_paths,
-                               bool merge_repeated, std::optional<int64_t> mask_index) {
+TensorTuple<2> ctc_decode(const Tensor& inputs, const Tensor& lengths, const std::string& strategy,
+                          int64_t beam_width, int64_t top_paths, bool merge_repeated,
+                          std::optional<int64_t> mask_index) {
   if (is_symbolic(inputs, lengths))
     return symbolic_call(&ctc_decode, inputs, lengths, strategy, beam_width, top_paths,
                          merge_repeated, mask_index);

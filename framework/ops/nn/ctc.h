@@ -14,9 +14,9 @@ Tensor ctc_loss(const Tensor& target, const Tensor& output, const Tensor& target
 /// The labels that logits (batch, t, classes) stand for, (paths, batch, t), padded with -1, and
 /// their scores (batch, paths). "greedy" takes the best class of each step, "beam_search" the
 /// top_paths best of beam_width candidates. Throws ValueError for another strategy.
-std::vector<Tensor> ctc_decode(const Tensor& inputs, const Tensor& sequence_lengths,
-                               const std::string& strategy = "greedy", int64_t beam_width = 100,
-                               int64_t top_paths = 1, bool merge_repeated = true,
-                               std::optional<int64_t> mask_index = 0);
+TensorTuple<2> ctc_decode(const Tensor& inputs, const Tensor& sequence_lengths,
+                          const std::string& strategy = "greedy", int64_t beam_width = 100,
+                          int64_t top_paths = 1, bool merge_repeated = true,
+                          std::optional<int64_t> mask_index = 0);
 
 }  // namespace cornu::ops

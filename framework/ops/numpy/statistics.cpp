@@ -97,8 +97,8 @@ Tensor trapezoid(const Tensor& given, const std::optional<Tensor>& x, double dx,
   return sum((get_item(y, later) + get_item(y, earlier)) * widths * Tensor(0.5), along);
 }
 
-std::vector<Tensor> histogram(const Tensor& given, int64_t bins,
-                              const std::optional<std::vector<double>>& range) {
+TensorTuple<2> histogram(const Tensor& given, int64_t bins,
+                         const std::optional<std::vector<double>>& range) {
   if (is_symbolic(given)) return symbolic_call(&histogram, given, bins, range);
   if (given.rank() != 1)
     throw ShapeError(

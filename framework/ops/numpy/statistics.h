@@ -25,8 +25,8 @@ Tensor trapezoid(const Tensor& y, const std::optional<Tensor>& x = {}, double dx
 /// Counts of the elements of the vector x in `bins` equal intervals of `range` (of x's own extremes
 /// without one), and the bounds of the intervals; floats. The last interval includes its upper
 /// bound.
-std::vector<Tensor> histogram(const Tensor& x, int64_t bins = 10,
-                              const std::optional<std::vector<double>>& range = {});
+TensorTuple<2> histogram(const Tensor& x, int64_t bins = 10,
+                         const std::optional<std::vector<double>>& range = {});
 /// How often each number 0, 1, ... occurs in x (n) or in the rows of x (rows, n), or the sum of its
 /// weights. As many numbers as the largest in x needs, and at least `minlength`; that is read from
 /// the values, so x must have some (UnsupportedError in a graph).

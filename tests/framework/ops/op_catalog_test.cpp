@@ -103,7 +103,7 @@ Parameter parameter_of(const std::string& text) {
 // All functions that the headers of ops declare, by name.
 std::multimap<std::string, Parameters> declarations() {
   static const std::regex start(
-      R"((?:^|\n)(?:Tensor|Condition|Nest|DType|Shape|int64_t|std::vector<Tensor>|)"
+      R"((?:^|\n)(?:Tensor|Condition|Nest|DType|Shape|int64_t|std::vector<Tensor>|TensorTuple<\d>|Parts<Nest, 3>|)"
       R"(std::pair<Tensor, Tensor>) (\w+)\()");
   std::multimap<std::string, Parameters> found;
   for (const auto& path : sources(".h")) {
