@@ -313,7 +313,8 @@ TEST_CASE("Rows of different shapes are padded, or named") {
         2 + 2 * 8 + 3 * 18 + 4 * 32 - (128 - 2 - 8 - 18 - 32));
   CHECK(values[2] == -1);
   CHECK(values[32 + 8] == 2);
-  CHECK_THROWS_WITH(ragged.batch(4).begin(), contains("x of row 1 (element 1 of 'range') is float32 (2, 4)"));
+  CHECK_THROWS_WITH(ragged.batch(4).begin(),
+                    contains("x of row 1 (element 1 of 'range') is float32 (2, 4)"));
   const auto mixed = data::range(2).map([](int64_t i) {
     return i == 0 ? Tensor::from<float>({1}, {1}) : Tensor::from<int32_t>({1}, {1});
   });
