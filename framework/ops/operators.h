@@ -1,5 +1,8 @@
 // Operators of C++ on tensors, each one of ops: x + y, 1.0 - x, x > 0, x % 2, x += y, ...
 #pragma once
+#include <concepts>
+#include <cstddef>
+
 #include "elementwise.h"
 
 namespace cornu {
@@ -34,10 +37,17 @@ inline Tensor& operator%=(Tensor& x, const Tensor& y) { return x = x % y; }
 inline Condition operator==(const Tensor& x, const Tensor& y) { return ops::equal(x, y); }
 /// ops::not_equal(x, y): a bool for each element.
 inline Condition operator!=(const Tensor& x, const Tensor& y) { return ops::not_equal(x, y); }
-/// Whether there is no tensor.
-inline bool operator==(const Tensor& x, std::nullptr_t) { return x.impl() == nullptr; }
+/// Whether there is no tensor: `x == nullptr`. No function of std::nullptr_t, which would take
+/// `x == 0` as well.
+template <std::same_as<std::nullptr_t> N>
+bool operator==(const Tensor& x, N) {
+  return x.impl() == nullptr;
+}
 /// Whether there is a tensor.
-inline bool operator!=(const Tensor& x, std::nullptr_t) { return x.impl() != nullptr; }
+template <std::same_as<std::nullptr_t> N>
+bool operator!=(const Tensor& x, N) {
+  return x.impl() != nullptr;
+}
 /// ops::less(x, y): a bool for each element.
 inline Condition operator<(const Tensor& x, const Tensor& y) { return ops::less(x, y); }
 /// ops::less_equal(x, y): a bool for each element.
