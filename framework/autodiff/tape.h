@@ -1,6 +1,7 @@
 // GradientTape: records what is computed while it is open, and differentiates it.
 #pragma once
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <vector>
 
@@ -50,6 +51,16 @@ class GradientTape : private Recorder {
   /// The same for tensors that are watched or computed from watched ones.
   std::vector<Tensor> gradient(const Tensor& target, const std::vector<Tensor>& sources,
                                const Tensor& target_gradient = {});
+  /// The same for variables in braces.
+  std::vector<Tensor> gradient(const Tensor& target, std::initializer_list<Variable> sources,
+                               const Tensor& target_gradient = {}) {
+    return gradient(target, std::vector<Variable>(sources), target_gradient);
+  }
+  /// The same for tensors in braces: a list of gradients, also for one.
+  std::vector<Tensor> gradient(const Tensor& target, std::initializer_list<Tensor> sources,
+                               const Tensor& target_gradient = {}) {
+    return gradient(target, std::vector<Tensor>(sources), target_gradient);
+  }
   /// The same for one variable.
   Tensor gradient(const Tensor& target, const Variable& source);
   /// The same for one tensor.
