@@ -161,6 +161,7 @@ void Layer::warn_untracked() const {
   for (const Layer* outer : call_context().stack) {
     if (outer == this) continue;
     if (detail::is_or_has(*outer, *this)) return;
+    if (twin() && detail::is_or_has(*outer, *twin())) return;
     caller = outer;
   }
   if (!caller || weights().empty()) return;

@@ -300,6 +300,9 @@ class Layer : public Operation, public Configurable, public Saveable {
   /// the heap, always the same, with the same layers inside. Throws StateError for other layers on
   /// the stack.
   virtual std::shared_ptr<Layer> shared_layer();
+  /// The one on the heap that shared_layer gave for this one on the stack; null where there is
+  /// none.
+  virtual const Layer* twin() const { return nullptr; }
 
   /// What the tracked members hold; a list of layers is one entry. For saving.
   struct Tracked {

@@ -260,6 +260,14 @@ class Ref {
   operator()(const Tensor& query, const Tensor& value, const C& call) const {
     return (*object_)(Nest{query, value}, call);
   }
+  /// With the key behind the value, as in Keras: `attention(query, value, key)`.
+  template <class K, class U = T>
+  requires(U::CallOptions::takes_value&& std::derived_from<K, Tensor>) Nest operator()(
+      const Tensor& query, const Tensor& value, const K& key,
+      typename U::CallOptions call = {}) const {
+    call.key = key;
+    return (*object_)(Nest{query, value}, call);
+  }
   /// Calls a layer that gives a list of N tensors, to be taken apart:
   /// `const auto [y, h, c] = lstm.unpack<3>(x, {.initial_state = {h0, c0}});`.
   template <size_t N, class U = T>

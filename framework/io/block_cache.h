@@ -14,8 +14,8 @@ namespace cornu::io {
 /// Blocks by their numbers, for any number of threads at a time.
 class BlockCache {
  public:
-  using Bytes = std::vector<std::byte>;
-  using Block = std::shared_ptr<const Bytes>;
+  using Bytes = std::vector<std::byte>;        ///< what a block holds
+  using Block = std::shared_ptr<const Bytes>;  ///< a block, which outlives its place in the cache
 
   /// Keeps at most so many bytes, and one block in any case.
   explicit BlockCache(uint64_t most_bytes) : most_bytes_(most_bytes) {}

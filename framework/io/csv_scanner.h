@@ -45,11 +45,11 @@ class Scanner {
   /// Goes to the row's end.
   void skip_row();
 
-  char separator() const { return separator_; }
-  int64_t row_line() const { return row_line_; }            ///< where the row begins
-  RowPlace place() const { return {begin_ + at_, line_}; }  ///< behind what was read
-  [[noreturn]] void fail(const std::string& why) const;     ///< names the row's line
-  [[noreturn]] void fail_at(int64_t line, const std::string& why) const;
+  char separator() const { return separator_; }                           ///< between cells
+  int64_t row_line() const { return row_line_; }                          ///< where the row begins
+  RowPlace place() const { return {begin_ + at_, line_}; }                ///< behind what was read
+  [[noreturn]] void fail(const std::string& why) const;                   ///< names the row's line
+  [[noreturn]] void fail_at(int64_t line, const std::string& why) const;  ///< names a line
 
  private:
   bool is_line_end(size_t at) const { return text_[at] == '\n' || text_[at] == '\r'; }

@@ -19,7 +19,7 @@ namespace cornu::io {
 class H5Rows {
  public:
   struct Impl;
-  explicit H5Rows(std::unique_ptr<Impl> impl);
+  explicit H5Rows(std::unique_ptr<Impl> impl);  ///< see H5Reader::rows
   ~H5Rows();
   H5Rows(const H5Rows&) = delete;
 

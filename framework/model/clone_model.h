@@ -32,5 +32,15 @@ struct CloneOptions {
 /// inside, recursive hands it to those), and StateError for layers of classes that are not
 /// registered.
 Handle<Model> clone_model(const Model& model, const CloneOptions& options = {});
+/// The same for a model that is held by a handle.
+template <std::derived_from<Model> T>
+Handle<Model> clone_model(const std::shared_ptr<T>& model, const CloneOptions& options = {}) {
+  return clone_model(*model, options);
+}
+/// The same.
+template <std::derived_from<Model> T>
+Handle<Model> clone_model(const Handle<T>& model, const CloneOptions& options = {}) {
+  return clone_model(*model, options);
+}
 
 }  // namespace cornu

@@ -36,6 +36,7 @@ class Functional : public Model {
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   std::vector<std::shared_ptr<Layer>> sublayers() const override { return layers_; }
   std::shared_ptr<Layer> shared_layer() override;
+  const Layer* twin() const override { return shared_.get(); }
   Value::Dict get_config() const override;
   /// A model from its config, with fresh weights. Throws ValueError that names the entry that is
   /// wrong.

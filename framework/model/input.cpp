@@ -79,6 +79,10 @@ Value::Dict InputLayer::get_config() const {
           {"optional", optional_}};
 }
 
+std::shared_ptr<Layer> InputLayer::shared_layer() {
+  return weak_from_this().expired() ? from_config(get_config()) : Layer::shared_layer();
+}
+
 namespace {
 
 // Takes over one option; false when there is none of this name.

@@ -42,6 +42,8 @@ class InputLayer : public Layer {
   /// An input layer from its config.
   static std::shared_ptr<InputLayer> from_config(const Value::Dict& dict);
   std::string base_name() const override { return "input_layer"; }
+  /// One on the stack, as in a list of layers in braces, gives one like it on the heap.
+  std::shared_ptr<Layer> shared_layer() override;
 
   /// with the batch axis, Shape::unknown where it is not fixed
   const Shape& batch_shape() const { return batch_shape_; }

@@ -204,12 +204,12 @@ class Model : public Layer {
   virtual std::vector<std::shared_ptr<Layer>> layers() const { return sublayers(); }
   /// The layer of this name, or at this place of layers(), from the end where it is negative.
   /// Throws ValueError.
-  std::shared_ptr<Layer> get_layer(const std::string& name) const {
+  Handle<Layer> get_layer(const std::string& name) const {
     return find_layer(layers(), name, this->name());
   }
   /// The same by position.
   template <std::integral I>
-  std::shared_ptr<Layer> get_layer(I index) const {
+  Handle<Layer> get_layer(I index) const {
     return find_layer(layers(), static_cast<int64_t>(index), name());
   }
   /// The same as what it is: `get_layer<layers::Dense>("a")`, or `get_layer<Sequential>(0)`. Throws

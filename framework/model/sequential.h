@@ -39,6 +39,7 @@ class Sequential : public Model {
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   std::vector<std::shared_ptr<Layer>> sublayers() const override { return layers_; }
   std::shared_ptr<Layer> shared_layer() override;
+  const Layer* twin() const override { return shared_.get(); }
   Value::Dict get_config() const override;
   /// A model from its config, with fresh weights where it has an Input.
   static std::shared_ptr<Sequential> from_config(const Value::Dict& dict);

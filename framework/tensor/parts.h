@@ -34,5 +34,5 @@ struct std::tuple_size<cornu::Parts<List, N>> : std::integral_constant<size_t, N
 /// The same.
 template <size_t I, class List, size_t N>
 struct std::tuple_element<I, cornu::Parts<List, N>> {
-  using type = cornu::Tensor;
+  using type = cornu::Tensor;  ///< of each part
 };

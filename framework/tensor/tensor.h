@@ -341,6 +341,11 @@ std::ostream& operator<<(std::ostream& out, const Tensor& x);
 /// The few operands and results of a step, without an allocation.
 using Tensors = InlineVector<Tensor, 4>;
 
+/// The same as to_strings.
+template <>
+inline std::vector<std::string> Tensor::to_vector<std::string>(SourceLine at) const {
+  return to_strings(at);
+}
 extern template std::vector<float> Tensor::to_vector<float>(SourceLine) const;
 extern template std::vector<double> Tensor::to_vector<double>(SourceLine) const;
 extern template std::vector<int32_t> Tensor::to_vector<int32_t>(SourceLine) const;

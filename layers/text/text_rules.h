@@ -10,7 +10,7 @@
 
 namespace cornu::layers {
 
-/// An option that is the name of a rule, none (nullopt), or a function of the user's, which files
+/// An option that is the name of a rule, none (nullopt or nullptr), or a function of the user's, which files
 /// cannot keep.
 template <class Result>
 class TextRule {
@@ -18,6 +18,7 @@ class TextRule {
   /// What a function of the user's gives for a text: a Result.
   using Function = std::function<Result(const std::string&)>;
   TextRule(std::nullopt_t) {}                             ///< no rule
+  TextRule(std::nullptr_t) {}                             ///< the same
   TextRule(const char* name) : name_(name) {}             ///< the rule of that name
   TextRule(std::string name) : name_(std::move(name)) {}  ///< the same
 
