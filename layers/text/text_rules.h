@@ -10,8 +10,8 @@
 
 namespace cornu::layers {
 
-/// An option that is the name of a rule, none (nullopt or nullptr), or a function of the user's, which files
-/// cannot keep.
+/// An option that is the name of a rule, none (nullopt or nullptr), or a function of the user's,
+/// which files cannot keep.
 template <class Result>
 class TextRule {
  public:
