@@ -134,6 +134,11 @@ std::vector<Tensor> aligned(const Nest& nest, const Nest& y_pred,
   return result;
 }
 
+// Empty for an output without a target, which metrics leave out, as in Keras.
+Tensor target_of(const std::vector<Tensor>& targets, size_t output) {
+  return output < targets.size() ? targets[output] : Tensor();
+}
+
 Tensor at(const std::vector<Tensor>& list, size_t i) {
   // One tensor of weights serves all outputs.
   if (list.size() == 1) return list[0];
@@ -232,8 +237,7 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
     });
     return factors_[0] == 1 ? value : value * Tensor(factors_[0]);
   }
-  const std::vector<Tensor> predictions = y_pred.flatten(),
-                            targets = aligned(y, y_pred, names_, "y");
+  const std::vector<Tensor> predictions = y_pred.flatten(), targets = this->targets(y, y_pred);
   const std::vector<Tensor> weights = sample_weight.empty()
                                           ? std::vector<Tensor>{}
                                           : aligned(sample_weight, y_pred, names_, "sample_weight");
@@ -264,7 +268,15 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
 }
 
 std::vector<Tensor> CompiledLoss::targets(const Nest& y, const Nest& y_pred) const {
-  return aligned(y, y_pred, names_, "y");
+  std::vector<Tensor> given = aligned(y, y_pred, names_, "y");
+  const auto trained = std::count_if(losses_.begin(), losses_.end(),
+                                     [](const auto& loss) { return loss != nullptr; });
+  if (given.size() == losses_.size() || static_cast<int64_t>(given.size()) != trained) return given;
+  // As in Keras, y may leave out the outputs that have no loss.
+  std::vector<Tensor> all(losses_.size());
+  for (size_t i = 0, next = 0; i < all.size(); ++i)
+    if (losses_[i]) all[i] = std::move(given[next++]);
+  return all;
 }
 
 std::vector<std::shared_ptr<Metric>> CompiledLoss::metrics() const {
@@ -317,8 +329,8 @@ void CompiledMetrics::resolve(const MetricOption& option, bool weighted,
   if (option.empty()) return;
   const std::vector<Tensor> predictions = y_pred.flatten();
   auto add = [&](const MetricOption& single, size_t output) {
-    if (single.empty() || !at(y, output)) return;
-    auto metric = make_metric(single, at(y, output), predictions[output]);
+    if (single.empty() || !target_of(y, output)) return;
+    auto metric = make_metric(single, y[output], predictions[output]);
     const auto taken = [&](const std::string& name) {
       return std::any_of(entries_.begin(), entries_.end(),
                          [&](const Entry& e) { return e.name == name; });
@@ -391,15 +403,18 @@ void CompiledMetrics::update(const Nest& y, const Nest& y_pred, const Nest& samp
     const ComputeNow now;
     resolve(targets, y_pred, output_names);
   }
-  for (Entry& e : entries_)
+  for (Entry& e : entries_) {
+    const Tensor target = target_of(targets, e.output);
+    if (!target) continue;
     of_output("metric", names[e.output], [&] {
       try {
-        e.metric->update_state(targets[e.output], predictions[e.output],
+        e.metric->update_state(target, predictions[e.output],
                                e.weighted ? at(weights, e.output) : Tensor());
       } catch (const ShapeError& error) {
-        rethrow_unfit(error, e.metric->name(), targets[e.output], predictions[e.output]);
+        rethrow_unfit(error, e.metric->name(), target, predictions[e.output]);
       }
     });
+  }
 }
 
 void CompiledMetrics::update_state(const Tensor& y_true, const Tensor& y_pred,

@@ -40,7 +40,7 @@ TEST_CASE("layers that a model gives, and clones of models in handles") {
   CHECK(direct.to_vector<float>() == by_model.to_vector<float>());
   CHECK(model->get_layer(0)(x).shape() == Shape{3, 2});
   CHECK(clone_model(model)->weights().size() == 2);
-  const std::shared_ptr<Sequential> shared = model;
+  const std::shared_ptr<Sequential>& shared = model;
   CHECK(clone_model(shared)->weights().size() == 2);
 }
 
