@@ -53,7 +53,7 @@ TEST_CASE("A device says who runs each kind of kernel", "[cuda]") {
     // The bench's library has all kernels but this one.
     if (path.kernel.starts_with("attention")) {
       composed = true;
-      CHECK(path.path == "other kernels, one after another");
+      CHECK(path.path.starts_with("other kernels, one after another"));
     }
   }
   CHECK(libraries);

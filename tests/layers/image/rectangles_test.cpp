@@ -198,7 +198,7 @@ TEST_CASE("Erased noise has the numbers of a draw for all pixels") {
       ops::clip(random::normal(shape, 0, 1, seeds, DType::float32) * 255.0, 0.0, 255.0);
   const Tensor erased =
       ops::logical_and(drawn["batch_masks"], ops::expand_dims(drawn["apply_erasing"], {1, 2, 3}));
-  CHECK(identical(drawn["fill_value"], ops::where(erased, noise, 0.0)));
+  CHECK(identical(ops::where(erased, drawn["fill_value"], 0.0), ops::where(erased, noise, 0.0)));
   CHECK(identical(erase->transform_images(x, drawn), ops::where(erased, noise, x)));
 }
 
