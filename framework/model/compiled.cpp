@@ -238,9 +238,9 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
     return factors_[0] == 1 ? value : value * Tensor(factors_[0]);
   }
   const std::vector<Tensor> predictions = y_pred.flatten(), targets = this->targets(y, y_pred);
-  const std::vector<Tensor> weights = sample_weight.empty()
-                                          ? std::vector<Tensor>{}
-                                          : aligned(sample_weight, y_pred, names_, "sample_weight");
+  const std::vector<Tensor> weights =
+      sample_weight.empty() ? std::vector<Tensor>{}
+                            : aligned(for_all(sample_weight), y_pred, names_, "sample_weight");
   if (targets.size() != predictions.size())
     throw ValueError(fmt::format("fit: {} targets (structure {}) for {} outputs (structure {}).",
                                  targets.size(), y.structure(), predictions.size(),
@@ -268,15 +268,21 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
 }
 
 std::vector<Tensor> CompiledLoss::targets(const Nest& y, const Nest& y_pred) const {
-  std::vector<Tensor> given = aligned(y, y_pred, names_, "y");
+  return aligned(for_all(y), y_pred, names_, "y");
+}
+
+Nest CompiledLoss::for_all(const Nest& nest) const {
+  const size_t outputs = losses_.size();
+  if (outputs < 2 || nest.empty() || nest.is_dict()) return nest;
+  std::vector<Tensor> given = nest.flatten();
   const auto trained = std::count_if(losses_.begin(), losses_.end(),
                                      [](const auto& loss) { return loss != nullptr; });
-  if (given.size() == losses_.size() || static_cast<int64_t>(given.size()) != trained) return given;
-  // As in Keras, y may leave out the outputs that have no loss.
-  std::vector<Tensor> all(losses_.size());
-  for (size_t i = 0, next = 0; i < all.size(); ++i)
+  if (given.size() == outputs || static_cast<int64_t>(given.size()) != trained) return nest;
+  // As in Keras, the outputs that have no loss may be left out.
+  std::vector<Tensor> all(outputs);
+  for (size_t i = 0, next = 0; i < outputs; ++i)
     if (losses_[i]) all[i] = std::move(given[next++]);
-  return all;
+  return Nest(all);
 }
 
 std::vector<std::shared_ptr<Metric>> CompiledLoss::metrics() const {

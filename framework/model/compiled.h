@@ -54,6 +54,9 @@ class CompiledLoss {
   const std::vector<std::string>& names() const { return names_; }  ///< of the outputs
   /// The targets of the outputs, in their order; empty where there is none.
   std::vector<Tensor> targets(const Nest& y, const Nest& y_pred) const;
+  /// `nest`, of targets or weights, as it is, or with empty tensors for the outputs without a loss
+  /// where it holds as many tensors as there are outputs with one.
+  Nest for_all(const Nest& nest) const;
 
  private:
   LossOption option_;

@@ -126,7 +126,8 @@ std::shared_ptr<const Model::StepCache> Model::step_cache() const {
 
 namespace {
 
-// Says that the step of this model is under way.
+// Says that the step of this model is under way. Not around a step of the user's, which may call
+// the model more than once for one gradient.
 class WholeStep {
  public:
   explicit WholeStep(const Layer& model) : outer_(std::exchange(call_context().whole, &model)) {}
@@ -173,7 +174,10 @@ Tensor Model::compute_loss(const Nest&, const Nest& y, const Nest& y_pred,
 
 StepLogs Model::compute_metrics(const Nest&, const Nest& y, const Nest& y_pred,
                                 const Nest& sample_weight) try {
-  if (metrics_ && !metrics_->empty()) metrics_->update(y, y_pred, sample_weight, output_names());
+  if (metrics_ && !metrics_->empty()) {
+    const auto all = [&](const Nest& nest) { return loss_ ? loss_->for_all(nest) : nest; };
+    metrics_->update(all(y), y_pred, all(sample_weight), output_names());
+  }
   return StepLogs([this] { return get_metrics_result(); });
 } catch (ShapeError& e) {
   e.prepend(fmt::format("Model '{}'", name()));
@@ -248,8 +252,6 @@ void Model::make_functions() {
   train_function_ = std::make_unique<Function>(
       [this](const Nest& arguments) {
         const LossScope losses;
-        // A step of the user's calls the model once as well.
-        const WholeStep whole(*this);
         return nest_of(train_step(batch_of(arguments)));
       },
       Function::Options{

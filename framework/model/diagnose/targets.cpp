@@ -26,6 +26,8 @@ bool differ_by_one_axis(const Shape& a, const Shape& b) {
 // its axis; code of the user's may or may not.
 bool shape_matters(const Evidence& evidence, size_t index) {
   if (!evidence.model.compiled() || evidence.y.empty() || evidence.stateful) return false;
+  // Targets that leave out outputs are not looked at one by one.
+  if (evidence.y.flatten().size() != evidence.outputs.size()) return false;
   const int64_t count = std::min({evidence.samples, evidence.options.batch_size, int64_t{8}});
   const Batch batch = evidence.batch(0, count);
   detail::Trial trial(evidence.model);

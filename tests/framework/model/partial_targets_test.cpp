@@ -43,11 +43,27 @@ TEST_CASE("a target alone for several losses is an error") {
         }).find("1 targets") != std::string::npos);
 }
 
-TEST_CASE("metrics leave out outputs without a target") {
-  const auto model = two_outputs({"mse", nullptr});
-  model->compile({.optimizer = "sgd", .loss = {"mse", nullptr}, .metrics = {{"mae"}, {"mae"}}});
-  const auto history = model->fit(ops::ones({8, 4}), ops::ones({8, 2}), quiet);
-  CHECK(history["loss"].size() == 2);
+TEST_CASE("weights and metrics go to the outputs that the targets are for") {
+  const Tensor x = random::normal({8, 4}, 0, 1, 3), y = random::normal({8, 3}, 0, 1, 4),
+               weight = ops::abs(random::normal({8}, 0, 1, 5));
+  // The second output alone is trained.
+  const auto figures = [&](const Nest& targets, const Nest& weights) {
+    const auto model = two_outputs({nullptr, "mse"});
+    model->compile({.optimizer = "sgd",
+                    .loss = {nullptr, "mse"},
+                    .metrics = {MetricOption(), MetricOption{"mae"}}});
+    return model->fit(x, targets,
+                      {.batch_size = 4,
+                       .epochs = 2,
+                       .verbose = Verbose::silent,
+                       .shuffle = false,
+                       .sample_weight = weights});
+  };
+  const History part = figures(y, weight),
+                whole = figures(Nest{Tensor(), y}, Nest{Tensor(), weight});
+  CHECK(part["loss"] == whole["loss"]);
+  CHECK(part.history.size() == 2);
+  CHECK(part.history == whole.history);
 }
 
 }  // namespace partial_targets_test
