@@ -164,6 +164,7 @@ CsvValues CsvFile::read(std::span<const int64_t> rows, const CsvChoice& choice) 
     const csv::RowPlace stop = scanner.place();
     leave({place.row, stop.offset, stop.line});
   }
+  file_.expect_unchanged();
   return values;
 }
 

@@ -65,7 +65,7 @@ std::optional<std::vector<std::byte>> inflated(std::span<const std::byte> stream
     if (room > 0)
       made += room - state.avail_out;
     else if (state.avail_out == 0)
-      break;
+      status = Z_DATA_ERROR;
   }
   inflateEnd(&state);
   if (status != Z_STREAM_END || made != size) return {};

@@ -66,14 +66,17 @@ H5Rows::Impl::Impl(std::shared_ptr<const void> owner, const std::string& file,
     native = H5Tequal(type, memory) > 0;
   }
   const auto count = static_cast<uint64_t>(shape.numel());
-  if (item == 0 || (count > 0 && item > UINT64_MAX / count))
-    h5::fail(name, what + " declares elements that no memory can hold");
+  // Axes of size 0 too must leave numbers that can be counted with.
+  uint64_t most = static_cast<uint64_t>(INT64_MAX) / std::max<uint64_t>(item, 1);
+  for (int i = 0; i < shape.rank(); ++i)
+    most /= static_cast<uint64_t>(std::max<int64_t>(shape[i], 1));
+  if (item == 0 || most == 0) h5::fail(name, what + " declares elements that no memory can hold");
   h5::expect_stored(name, count * item, H5Dget_storage_size(dataset), what);
   chunked = H5Pget_layout(properties) == H5D_CHUNKED;
   filters = h5::filters_of(properties);
   H5D_fill_value_t fill_kind = H5D_FILL_VALUE_UNDEFINED;
-  fill.resize(item);
-  if (!varies && H5Pfill_value_defined(properties, &fill_kind) >= 0 &&
+  if (count > 0) fill.resize(item);
+  if (count > 0 && !varies && H5Pfill_value_defined(properties, &fill_kind) >= 0 &&
       fill_kind == H5D_FILL_VALUE_USER_DEFINED &&
       H5Pget_fill_value(properties, memory, fill.data()) < 0)
     h5::fail(name, "cannot read the fill value of " + what);
@@ -132,6 +135,7 @@ void H5Rows::Impl::read_singly(std::span<const int64_t> rows, std::byte* out) co
     input->read(*offset + static_cast<uint64_t>(rows[i]) * bytes,
                 {out + i * bytes, (end - i) * bytes});
   }
+  input->expect_unchanged();
   if (dtype == DType::boolean) make_truths(out, rows.size() * bytes);
 }
 
@@ -140,7 +144,9 @@ void H5Rows::Impl::read_chunks(std::span<const int64_t> rows, std::byte* out) co
   struct Wanted {
     int64_t band;
     size_t i;
-    auto operator<=>(const Wanted&) const = default;
+    bool operator<(const Wanted& other) const {
+      return band != other.band ? band < other.band : i < other.i;
+    }
   };
   std::vector<Wanted> order;
   order.reserve(rows.size());
@@ -185,12 +191,16 @@ std::vector<std::byte> H5Rows::Impl::load_chunk(const std::vector<uint64_t>& ori
   std::vector<std::byte> stored;
   {
     const Scope scope;
-    unsigned stored_mask = 0;
-    haddr_t address = HADDR_UNDEF;
     hsize_t stored_size = 0;
-    if (H5Dget_chunk_info_by_coord(dataset, at.data(), &stored_mask, &address, &stored_size) < 0)
-      h5::fail(name, "cannot read " + where + "; the file may be damaged");
-    if (address == HADDR_UNDEF) return filled();
+    if (H5Dget_chunk_storage_size(dataset, at.data(), &stored_size) < 0 || stored_size == 0) {
+      // Never written, or damaged. Only then the call that tells, as it walks through the chunks
+      // before this one.
+      unsigned stored_mask = 0;
+      haddr_t address = HADDR_UNDEF;
+      if (H5Dget_chunk_info_by_coord(dataset, at.data(), &stored_mask, &address, &stored_size) < 0)
+        h5::fail(name, "cannot read " + where + "; the file may be damaged");
+      if (address == HADDR_UNDEF) return filled();
+    }
     if (stored_size > 2 * size + (1 << 16)) h5::fail(name, where + ": a chunk has too many bytes");
     stored.resize(stored_size);
     if (H5Dread_chunk(dataset, H5P_DEFAULT, at.data(), &mask, stored.data()) < 0)
@@ -275,8 +285,13 @@ std::vector<std::string> H5Rows::read_strings(std::span<const int64_t> rows) con
     throw ValueError("'" + impl_->name + "': " + impl_->what + " holds no strings.");
   std::vector<std::byte> block(rows.size() * impl_->grid->row_bytes());
   impl_->read(rows, block.data());
-  const Scope scope;
-  return h5::strings_in(impl_->name, impl_->dataset, impl_->type, impl_->what, block);
+  std::vector<std::string> strings;
+  {
+    const Scope scope;
+    strings = h5::strings_in(impl_->name, impl_->dataset, impl_->type, impl_->what, block);
+  }
+  if (impl_->input) impl_->input->expect_unchanged();
+  return strings;
 }
 
 }  // namespace cornu::io

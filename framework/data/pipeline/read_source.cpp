@@ -13,8 +13,21 @@ Batch ReadSource::read(const Pass& pass, std::span<const Where> places, bool axi
       return read_(rows, axis);
     });
   } catch (...) {
-    throw_data_error(*this, first, "");
+    throw_data_error(*this, places.size() > 1 ? failing(places) : first, "");
   }
+}
+
+// Which of several rows cannot be read, found by reading them one by one; the first where none
+// fails alone.
+Where ReadSource::failing(std::span<const Where> places) const {
+  for (const Where& where : places) {
+    try {
+      (void)read_(std::span(&where.index, 1), true);
+    } catch (...) {
+      return where;
+    }
+  }
+  return places[0];
 }
 
 Batch ReadSource::at(const Pass& pass, const Where& where) const {

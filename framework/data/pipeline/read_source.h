@@ -25,6 +25,7 @@ class ReadSource final : public Node<Batch> {
 
  private:
   Batch read(const Pass& pass, std::span<const Where> places, bool axis) const;
+  Where failing(std::span<const Where> places) const;
 
   std::string name_, file_;
   int64_t count_;
