@@ -54,9 +54,12 @@ Ancestors first_ancestors(const Pass& pass, const Ancestors& ancestors) {
   Ancestors first;
   for (const Ancestor& one : ancestors) {
     Ancestors before;
-    if (one.stage) one.stage->ancestors(pass, one.where, before);
+    if (one.stage)
+      one.stage->ancestors(pass, one.where, before);
+    else if (one.several)
+      before = *one.several;
     if (before.empty()) {
-      first.push_back(one);
+      if (!one.several) first.push_back(one);
       continue;
     }
     for (Ancestor& further : first_ancestors(pass, before)) first.push_back(std::move(further));
@@ -73,7 +76,7 @@ std::vector<SourceElement> source_elements(const Pass& pass, const Ancestors& an
       elements.push_back(one.stage ? SourceElement{name_among(*one.stage, sources),
                                                    one.stage->file_of(one.where), one.where.epoch,
                                                    one.where.index}
-                                   : std::move(one.element));
+                                   : *one.element);
     return elements;
   } catch (...) {
     return {};

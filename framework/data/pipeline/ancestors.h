@@ -1,6 +1,7 @@
 // Ancestors: which elements of a pipeline's sources an element was made of, for errors.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,10 @@ struct Where {
 struct Ancestor {
   const Stage* stage = nullptr;  ///< whose element; null where it is gone, which `element` outlives
   Where where = {};              ///< which of its elements
-  SourceElement element = {};    ///< without a stage: what became of it
+  /// Without a stage: what became of it.
+  std::shared_ptr<const SourceElement> element = {};
+  /// Without both: several, which many elements share.
+  std::shared_ptr<const std::vector<Ancestor>> several = {};
 };
 using Ancestors = std::vector<Ancestor>;
 

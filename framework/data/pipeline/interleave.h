@@ -118,9 +118,10 @@ class FlatStage final : public Node<U> {
  private:
   // A pipeline that takes turns: where its element is in the source, and what it gives.
   struct Open {
-    Position before;    // of the source, where its element is the next one
-    int64_t number;     // of the element
-    Ancestors made_of;  // the element
+    Position before;                           // of the source, where its element is the next one
+    int64_t number;                            // of the element
+    std::shared_ptr<const Ancestors> made_of;  // the element
+    mutable Ancestors rows = {};               // those in sources, once they were asked for
     NodePtr<U> node;
     PassPtr pass;
     CursorPtr<U> cursor;
@@ -196,18 +197,18 @@ class FlatStage final : public Node<U> {
 
     void ancestors(Ancestors& out) const override {
       const Open& mine = open_[static_cast<size_t>(turn_)];
-      // The pipeline may be gone when somebody asks further.
-      std::vector<SourceElement> own = source_elements(*mine.pass, last_ancestors(*mine.cursor));
+      const Ancestors own = last_ancestors(*mine.cursor);
       if (stage_.rows_ && own.size() == 1) {
-        const Ancestors rows = first_ancestors(*pass_, mine.made_of);
-        const auto row = static_cast<size_t>(own[0].index);
-        if (static_cast<int64_t>(rows.size()) == mine.node->size()) {
-          out.push_back(rows.at(row));
+        if (mine.rows.empty()) mine.rows = first_ancestors(*pass_, *mine.made_of);
+        if (static_cast<int64_t>(mine.rows.size()) == mine.node->size()) {
+          out.push_back(mine.rows.at(static_cast<size_t>(own[0].where.index)));
           return;
         }
       }
-      out.insert(out.end(), mine.made_of.begin(), mine.made_of.end());
-      for (SourceElement& one : own) out.push_back({nullptr, {}, std::move(one)});
+      out.push_back({nullptr, {}, {}, mine.made_of});
+      // The pipeline may be gone when somebody asks further.
+      for (SourceElement& one : source_elements(*mine.pass, own))
+        out.push_back({nullptr, {}, std::make_shared<const SourceElement>(std::move(one))});
     }
 
    private:
@@ -216,7 +217,7 @@ class FlatStage final : public Node<U> {
         return one.cursor->next();
       } catch (const DataError& error) {
         const Where where{epoch_, one.number};
-        throw_inside({stage_, where, "", source_elements(*pass_, one.made_of)}, error);
+        throw_inside({stage_, where, "", source_elements(*pass_, *one.made_of)}, error);
       }
     }
     Open make(Position before, int64_t number, T element, Ancestors made_of, PositionReader& from) {
@@ -237,9 +238,13 @@ class FlatStage final : public Node<U> {
         CursorPtr<U> cursor = node->open(pass, epoch_, from);
         auto chained = std::make_unique<std::stop_callback<std::function<void()>>>(
             pass_->token(), [pass] { pass->stop(); });
-        return {std::move(before), number,          std::move(made_of),
-                std::move(node),   std::move(pass), std::move(cursor),
-                std::move(chained)};
+        return {.before = std::move(before),
+                .number = number,
+                .made_of = std::make_shared<const Ancestors>(std::move(made_of)),
+                .node = std::move(node),
+                .pass = std::move(pass),
+                .cursor = std::move(cursor),
+                .chained = std::move(chained)};
       } catch (...) {
         throw_data_error({stage_, where, source, source_elements(*pass_, made_of)});
       }
