@@ -45,6 +45,10 @@ class RowsAhead {
       return static_cast<int64_t>(std::max(0.0f, std::min(y, static_cast<float>(from.height))));
     };
     const int64_t first = row(low), behind = std::min(row(high) + 2, from.height);
+    // More than a cache holds would be gone before it is looked at.
+    constexpr size_t most_bytes = size_t{1} << 20;
+    if (static_cast<size_t>(std::max<int64_t>(behind - first, 0)) * from.row_bytes() > most_bytes)
+      return;
     if (i != image_) {
       image_ = i;
       first_ = behind_ = first;

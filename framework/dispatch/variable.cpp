@@ -159,7 +159,7 @@ const Tensor* Variable::scoped() const {
 Tensor& Variable::stored() const {
   if (overlays == 0) return existing(state_).value;
   VariableOverlay* const overlay = graph_context().overlay;
-  return overlay ? overlay->value_of(*this) : state_->value;
+  return overlay ? overlay->value_of(*this) : existing(state_).value;
 }
 
 Tensor Variable::fresh_alias() const {

@@ -80,7 +80,9 @@ Value::Dict InputLayer::get_config() const {
 }
 
 std::shared_ptr<Layer> InputLayer::shared_layer() {
-  return weak_from_this().expired() ? from_config(get_config()) : Layer::shared_layer();
+  if (!weak_from_this().expired()) return Layer::shared_layer();
+  if (!shared_) shared_ = from_config(get_config());
+  return shared_;
 }
 
 namespace {

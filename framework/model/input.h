@@ -58,6 +58,7 @@ class InputLayer : public Layer {
   DType dtype_;
   bool optional_ = false;
   mutable std::weak_ptr<Node> node_;
+  std::shared_ptr<Layer> shared_;  // of one on the stack
 };
 
 /// `Input({8, 8, 1})`: a symbolic tensor of samples of this shape, for Functional models; and the
