@@ -31,6 +31,10 @@ void Device::wait_for_stream(CUstream_st* stream) {
 void Device::let_stream_wait(CUstream_st* stream) {
   refuse_capture("a wait of another stream");
   refuse_captured(stream);
+  // A stream of another device could wait all the same; it refuses to record this one's events.
+  Event probe = events_.take();
+  probe.record(stream);
+  events_.give_back(std::move(probe));
   order(compute_.handle(), stream);
 }
 

@@ -49,13 +49,15 @@ class Values {
         dtype_(dtype),
         shape_(shape),
         bytes_(static_cast<size_t>(shape.numel()) * size_of(dtype)),
-        data_(device.allocator().allocate(bytes_.size())) {
+        data_(device.allocator().allocate(bytes_.size()),
+              [&device, size = bytes_.size()](void* data) {
+                device.allocator().deallocate(data, size);
+              }) {
     // NaN: what nobody writes is seen.
     std::memset(bytes_.data(), 0xFF, bytes_.size());
     upload();
   }
   Values(const Values&) = delete;
-  ~Values() { device_.allocator().deallocate(data_, bytes_.size()); }
 
   // Numbers between -2 and 2, others for each seed.
   void fill(uint32_t seed) {
@@ -68,7 +70,7 @@ class Values {
     }
     upload();
   }
-  Operand operand() const { return {&shape_, dtype_, data_}; }
+  Operand operand() const { return {&shape_, dtype_, data_.get()}; }
 
   bool near(Values& expected) {
     download();
@@ -86,14 +88,14 @@ class Values {
   }
 
  private:
-  void upload() { device_.copy_in(data_, bytes_.data(), bytes_.size()); }
-  void download() { device_.copy_out(bytes_.data(), data_, bytes_.size()); }
+  void upload() { device_.copy_in(data_.get(), bytes_.data(), bytes_.size()); }
+  void download() { device_.copy_out(bytes_.data(), data_.get(), bytes_.size()); }
 
   Device& device_;
   DType dtype_;
   Shape shape_;
   std::vector<char> bytes_;
-  void* data_;
+  std::shared_ptr<void> data_;
 };
 
 using List = std::vector<Values*>;

@@ -148,6 +148,7 @@ TEST_CASE("Streams that work cannot be ordered with are refused", "[cuda]") {
   {
     const Outside other(pair.driver, 1);
     CHECK_THROWS_AS(pair.first->wait_for_stream(other.stream.handle()), StateError);
+    CHECK_THROWS_AS(pair.first->let_stream_wait(other.stream.handle()), StateError);
   }
   const Outside outside(pair.driver);
   CUstream_st* const stream = outside.stream.handle();

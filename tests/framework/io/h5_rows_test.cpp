@@ -413,6 +413,11 @@ TEST_CASE("datasets that the reader refuses are refused by rows") {
     file.dataset("huge", H5T_IEEE_F32LE, {1'000'000'000}, nullptr, -1);
     file.dataset("chunk", H5T_IEEE_F32LE, {16}, nullptr, -1, in_chunks({100'000'000}, false), true);
     file.dataset("bits", H5T_STD_B16LE, {4}, nullptr, -1);
+    // No rows, and a row of 2^64 bytes.
+    const hid_t text = H5Tcopy(H5T_C_S1);
+    H5Tset_size(text, 64);
+    file.dataset("row", text, {0, 1 << 29, 1 << 29}, nullptr, -1);
+    H5Tclose(text);
     H5Lcreate_external("other.h5", "/x", file.id, "elsewhere", H5P_DEFAULT, H5P_DEFAULT);
     H5Lcreate_soft("/bits", file.id, "soft", H5P_DEFAULT, H5P_DEFAULT);
   }
@@ -421,6 +426,7 @@ TEST_CASE("datasets that the reader refuses are refused by rows") {
                                   {"huge", "is refused"},
                                   {"chunk", "far larger"},
                                   {"bits", "bit fields"},
+                                  {"row", "that no memory can hold"},
                                   {"elsewhere", "external link"},
                                   {"soft", "soft link"}})
     CHECK_THROWS_WITH(reader.rows(name, room), contains(why));
