@@ -68,6 +68,7 @@ HeapReader::HeapReader(const std::string& file, Id object, const std::string& wh
 
 void HeapReader::read(uint64_t offset, void* out, size_t size) const {
   const bool inside = offset <= size_ && size <= size_ - offset;
+  if (inside && size == 0) return;  // `out` may be null
   if (inside && memory_ != nullptr)
     std::memcpy(out, memory_ + offset, size);
   else if (!inside || ::pread(descriptor_, out, size, static_cast<off_t>(offset)) !=
@@ -82,7 +83,8 @@ const std::map<uint64_t, HeapReader::Object>& HeapReader::collection(uint64_t ad
   std::byte header[16];
   read(address, header, sizeof header);
   const uint64_t size = number(header + 8, 8);
-  if (std::memcmp(header, "GCOL\x01", 5) != 0 || size > size_ || address > size_ - size)
+  if (std::memcmp(header, "GCOL\x01", 5) != 0 || size < sizeof header || size > size_ ||
+      address > size_ - size)
     fail(file_, what_ + " cannot be read: there is no heap where its strings should be");
   // Honest collections do not overlap.
   covered_ += size;
