@@ -13,12 +13,6 @@
 
 namespace cornu::test {
 
-/// Whether `text` has `part` in it; the text goes into the report of a failed check.
-inline bool has(const std::string& text, const std::string& part) {
-  UNSCOPED_INFO("looking for '" << part << "' in: " << text);
-  return text.find(part) != std::string::npos;
-}
-
 /// Equal shape, dtype and bits.
 inline bool identical(const Tensor& a, const Tensor& b) {
   if (!a || !b || a.shape() != b.shape() || a.dtype() != b.dtype()) return false;

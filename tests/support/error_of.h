@@ -1,8 +1,10 @@
-// The text of an error.
+// The text of an error, and what it has in it.
 #pragma once
 #include <exception>
 #include <string>
 #include <utility>
+
+#include "../catch.h"
 
 namespace cornu::test {
 
@@ -15,6 +17,12 @@ std::string error_of(F&& f) {
     return e.what();
   }
   return "no error";
+}
+
+/// Whether `text` has `part` in it; the text goes into the report of a failed check.
+inline bool has(const std::string& text, const std::string& part) {
+  UNSCOPED_INFO("looking for '" << part << "' in: " << text);
+  return text.find(part) != std::string::npos;
 }
 
 }  // namespace cornu::test

@@ -12,6 +12,7 @@
 #include <random>
 #include <thread>
 
+#include "../../support/error_of.h"
 #include "../../support/temporary.h"
 #include "catch.h"
 
@@ -19,19 +20,10 @@ namespace csv_file_test {
 
 using namespace cornu;
 using test::contains;
+using test::error_of;
 using test::spill;
 
 namespace {
-
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const FileError& e) {
-    return e.what();
-  }
-  return "";
-}
 
 std::vector<int64_t> upto(int64_t count) {
   std::vector<int64_t> rows(static_cast<size_t>(count));

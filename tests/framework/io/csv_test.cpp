@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "../../support/error_of.h"
 #include "../../support/temporary.h"
 
 namespace csv_test {
@@ -13,21 +14,13 @@ namespace csv_test {
 using namespace cornu;
 using io::CsvTable;
 using io::parse_csv;
+using test::error_of;
+using test::has;
 
 namespace {
 
-std::string error_of(const std::string& text) {
-  try {
-    parse_csv(text, "t.csv");
-  } catch (const FileError& e) {
-    return e.what();
-  }
-  return "";
-}
-
-bool says(const std::string& text, const std::string& part) {
-  UNSCOPED_INFO(text << "; wanted: " << part);
-  return text.find(part) != std::string::npos;
+std::string error_in(const std::string& text) {
+  return error_of([&] { parse_csv(text, "t.csv"); });
 }
 
 }  // namespace
@@ -100,16 +93,16 @@ TEST_CASE("a column with one text is a column of texts, and says where") {
 }
 
 TEST_CASE("tables that cannot be read name the line") {
-  CHECK(says(error_of(""), "'t.csv' line 1: the file is empty"));
-  CHECK(says(error_of("a,b\n"), "no rows"));
-  CHECK(says(error_of("a,b\n1,2\n\n1,2,3\n"), "'t.csv' line 4: the row has 3 cells, the header 2"));
-  CHECK(says(error_of("a,b\n1\n"), "line 2: the row has 1 cells"));
-  CHECK(says(error_of("1,2\n3,4\n"), "Put a header first"));
-  CHECK(says(error_of("a,a\n3,4\n"), "two columns are named 'a'"));
-  CHECK(says(error_of("a,\n3,4\n"), "column 2 has no name"));
-  CHECK(says(error_of("a,b\n1,\"x\n2,3\n"), "line 2: a quote begins"));
-  CHECK(says(error_of("a,b\n1,\"x\"y\n"), "closing quote"));
-  CHECK(says(error_of(std::string("a,b\n1,\0\n", 8)), "no text"));
+  CHECK(has(error_in(""), "'t.csv' line 1: the file is empty"));
+  CHECK(has(error_in("a,b\n"), "no rows"));
+  CHECK(has(error_in("a,b\n1,2\n\n1,2,3\n"), "'t.csv' line 4: the row has 3 cells, the header 2"));
+  CHECK(has(error_in("a,b\n1\n"), "line 2: the row has 1 cells"));
+  CHECK(has(error_in("1,2\n3,4\n"), "Put a header first"));
+  CHECK(has(error_in("a,a\n3,4\n"), "two columns are named 'a'"));
+  CHECK(has(error_in("a,\n3,4\n"), "column 2 has no name"));
+  CHECK(has(error_in("a,b\n1,\"x\n2,3\n"), "line 2: a quote begins"));
+  CHECK(has(error_in("a,b\n1,\"x\"y\n"), "closing quote"));
+  CHECK(has(error_in(std::string("a,b\n1,\0\n", 8)), "no text"));
   CHECK_THROWS_AS(io::read_csv("/nowhere/t.csv"), FileError);
 }
 

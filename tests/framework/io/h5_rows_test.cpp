@@ -15,6 +15,7 @@
 #include <random>
 #include <thread>
 
+#include "../../support/error_of.h"
 #include "../../support/temporary.h"
 
 namespace h5_rows_test {
@@ -112,17 +113,7 @@ float value_at(const H5Rows& rows, int64_t row) {
 }
 
 std::string error_at(const H5Rows& rows, int64_t row) {
-  try {
-    value_at(rows, row);
-  } catch (const FileError& e) {
-    return e.what();
-  }
-  return "";
-}
-
-bool says(const std::string& text, const std::string& part) {
-  UNSCOPED_INFO(text << "; wanted: " << part);
-  return text.find(part) != std::string::npos;
+  return error_of([&] { value_at(rows, row); });
 }
 
 }  // namespace
@@ -358,8 +349,8 @@ TEST_CASE("a damaged chunk is an error of its rows alone") {
     spill(folder / "a.h5", bytes);
     const auto rows = H5Reader(folder / "a.h5").rows("x", room);
     CHECK(value_at(*rows, 199) == values[199]);
-    CHECK(says(error_at(*rows, 250), "dataset 'x', rows from 200 on: a chunk is damaged"));
-    CHECK(says(error_at(*rows, 250), "a chunk is damaged"));
+    CHECK(has(error_at(*rows, 250), "dataset 'x', rows from 200 on: a chunk is damaged"));
+    CHECK(has(error_at(*rows, 250), "a chunk is damaged"));
     CHECK(value_at(*rows, 300) == values[300]);
   }
 }
@@ -386,13 +377,13 @@ TEST_CASE("a file that is changed while its rows are read is an error") {
     CHECK(value_at(*cut, 7) == values[7]);
     std::filesystem::resize_file(path, bytes.size() / 10);
     for (const int64_t row : {int64_t{7}, int64_t{100'000}, int64_t{199'999}})
-      CHECK(says(error_at(*cut, row), "when it was opened"));
+      CHECK(has(error_at(*cut, row), "when it was opened"));
 
     spill(path, bytes);
     const auto written = H5Reader(path).rows(name, room);
     std::filesystem::last_write_time(
         path, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
-    CHECK(says(error_at(*written, 100'000), "was written to"));
+    CHECK(has(error_at(*written, 100'000), "was written to"));
 
     // Another file that takes the name leaves this one as it is.
     spill(path, bytes);

@@ -242,6 +242,7 @@ TEST_CASE("Strings whose stated length is not theirs are refused") {
   refused(at + 4, 96, 8);            // no heap there
   refused(at + 12, 60'000, 4);       // no such object
   refused(heap + 8, UINT64_MAX, 8);  // a heap larger than the file
+  refused(heap + 8, 0, 8);           // a heap smaller than its header
   refused(heap + 24, uint64_t{1} << 62, 8);
   refused(heap + 24, 0, 8);
   CHECK(memory.megabytes() < 1000);
