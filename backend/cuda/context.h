@@ -15,6 +15,8 @@ struct CUstream_st;
 
 namespace cornu::backend::cuda {
 
+struct KernelPlan;
+
 /// One device while kernels are made ready and run. Its CUDA context is current on the calling
 /// thread, and no other thread is at work on the device: all of it happens under one lock.
 class Context {
@@ -57,6 +59,9 @@ class Context {
                                                         std::span<const Operand> /*outputs*/) {
     return nullptr;
   }
+
+  /// Stages that the generator made, of so many inputs and outputs.
+  virtual std::unique_ptr<Executable> prepare_stages(const KernelPlan& plan, size_t operands) = 0;
 
   /// What `work` launches as one graph, see Device::capture; null where nothing is captured.
   virtual std::unique_ptr<Executable> capture(const std::function<void()>& /*work*/) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/conv_columns.h"
 #include "library_layouts.h"
 
 namespace cornu::backend::cuda {
@@ -21,9 +22,12 @@ bool all_are(const InlineVector<int64_t, 3>& values, int64_t wanted) {
   return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == wanted; });
 }
 
+bool is_padded(const Conv& conv) { return !all_are(conv.pad_low, 0) || !all_are(conv.pad_high, 0); }
+
 // Whether each result reads one place, and all places are read.
 bool is_pointwise(const Conv& conv, const Shape& kernel) {
-  return kernel.numel() == kernel[kernel.rank() - 2] * kernel.back() && all_are(conv.strides, 1);
+  return kernel.numel() == kernel[kernel.rank() - 2] * kernel.back() && all_are(conv.strides, 1) &&
+         !is_padded(conv);
 }
 
 class ConvProduct final : public Executable {
@@ -41,10 +45,16 @@ class ConvProduct final : public Executable {
     const Shape filters{places[1], co}, results{places[0], co};
     const auto operand = [&](const Shape& shape) { return Operand{&shape, x.dtype, nullptr}; };
     if (!is_pointwise(conv, *kernel.shape)) {
-      const Operand columns = operand(places);
-      copy_ = context.prepare(columns_copy(conv, *x.shape, *kernel.shape, *y.shape), {&x, 1},
-                              {&columns, 1});
       bytes_ = static_cast<size_t>(places.numel()) * size_of(x.dtype);
+      const Operand columns = operand(places);
+      if (data)
+        sum_ =
+            context.prepare_stages(plan_columns_sum(conv, x, *kernel.shape, *y.shape,
+                                                    {.multiprocessors = context.multiprocessors()}),
+                                   2);
+      else
+        copy_ = context.prepare(columns_copy(conv, *x.shape, *kernel.shape, *y.shape), {&x, 1},
+                                {&columns, 1});
     }
     std::vector<Operand> factors;
     Operand product = operand(results);
@@ -67,9 +77,15 @@ class ConvProduct final : public Executable {
   }
 
   void run(void* const* data) override {
-    if (!copy_) return product_->run(data);
+    if (bytes_ == 0) return product_->run(data);
     // Not scratch memory, which the product may take.
     const Columns columns(context_.allocator(), bytes_);
+    if (sum_) {
+      void* const factors[] = {data[0], data[1], columns.data};
+      product_->run(factors);
+      void* const back[] = {columns.data, data[2]};
+      return sum_->run(back);
+    }
     void* const ways[] = {data[0], columns.data};
     copy_->run(ways);
     void* const all[] = {columns.data, data[1], data[2], bias_ ? data[3] : nullptr};
@@ -89,7 +105,7 @@ class ConvProduct final : public Executable {
 
   Context& context_;
   bool bias_;
-  std::unique_ptr<Executable> copy_, product_;
+  std::unique_ptr<Executable> copy_, product_, sum_;
   size_t bytes_ = 0;
 };
 
@@ -123,13 +139,12 @@ bool has_conv_product(const Conv& conv, std::span<const Operand> inputs,
   const Shape& x = *(data ? outputs[0] : inputs[0]).shape;
   const Shape& kernel = *(weights ? outputs[0] : inputs[1]).shape;
   const Shape& y = *(data ? inputs[0] : weights ? inputs[1] : outputs[0]).shape;
-  if (conv.groups != 1 || conv.pool || !all_are(conv.pad_low, 0) || !all_are(conv.pad_high, 0) ||
-      (conv.bias && conv.pass != ConvPass::forward) || x.rank() > 4)
-    return false;
+  if (conv.groups != 1 || conv.pool || (conv.bias && conv.pass != ConvPass::forward)) return false;
   if (is_pointwise(conv, kernel)) return true;
+  if (!data && (is_padded(conv) || x.rank() > 4)) return false;
   const size_t element = size_of(inputs[0].dtype);
   const int64_t places = y.numel() / y.back(), each = kernel.numel() / kernel.back();
-  return !data && element >= 4 && static_cast<size_t>(places * each) * element <= most_bytes;
+  return element >= 4 && static_cast<size_t>(places * each) * element <= most_bytes;
 }
 
 std::unique_ptr<Executable> conv_product(const Conv& conv, std::span<const Operand> inputs,

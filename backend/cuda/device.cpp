@@ -8,6 +8,7 @@
 
 #include "../error.h"
 #include "dispatch.h"
+#include "launch.h"
 #include "settings.h"
 
 namespace cornu::backend::cuda {
@@ -121,6 +122,10 @@ std::unique_ptr<Executable> Device::prepare_generated(const Kernel& kernel,
                                                       std::span<const Operand> inputs,
                                                       std::span<const Operand> outputs) {
   return make_generated(*this, kernel, inputs, outputs);
+}
+
+std::unique_ptr<Executable> Device::prepare_stages(const KernelPlan& plan, size_t operands) {
+  return std::make_unique<PlanExecutable>(*this, plan, operands);
 }
 
 CUfunc_st* Device::function(const Source& source) {

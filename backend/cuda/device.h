@@ -87,6 +87,7 @@ class Device final : public Context, private MemorySource {
   std::unique_ptr<Executable> prepare_generated(const Kernel& kernel,
                                                 std::span<const Operand> inputs,
                                                 std::span<const Operand> outputs) override;
+  std::unique_ptr<Executable> prepare_stages(const KernelPlan& plan, size_t operands) override;
 
   /// The function of a compiled text, which is loaded once and stays.
   CUfunc_st* function(const Source& source);

@@ -9,26 +9,6 @@
 namespace cornu::backend::cuda {
 namespace {
 
-ConvSizes sizes_of(const Conv& kernel, const Shape& x, const Shape& weights, const Shape& y) {
-  ConvSizes s;
-  s.batch = x[0];
-  s.in_channels = x.back();
-  s.out_channels = y.back();
-  s.groups = kernel.groups;
-  for (int axis = 0; axis < 3; ++axis) {
-    const int own = axis - 3 + x.rank() - 2;
-    const bool used = own >= 0;
-    const size_t i = static_cast<size_t>(std::max(own, 0));
-    s.x[axis] = used ? x[own + 1] : 1;
-    s.y[axis] = used ? y[own + 1] : 1;
-    s.taps[axis] = used ? weights[own] : 1;
-    s.strides[axis] = used && i < kernel.strides.size() ? kernel.strides[i] : 1;
-    s.dilation[axis] = used && i < kernel.dilation.size() ? kernel.dilation[i] : 1;
-    s.pad_low[axis] = used && i < kernel.pad_low.size() ? kernel.pad_low[i] : 0;
-  }
-  return s;
-}
-
 constexpr const char* taps_text = R"text(
       const Index tap1 = divide(tap, taps2), tap0 = divide(tap1, taps1);
       const Offset t2 = tap - tap1 * taps2.size, t1 = tap1 - tap0 * taps1.size, t0 = tap0;
@@ -75,7 +55,7 @@ KernelPlan plan(const Conv& kernel, std::span<const Operand> inputs,
   const Shape& x = data ? *output.shape : *inputs[0].shape;
   const Shape& y = forward ? *output.shape : data ? *inputs[0].shape : *inputs[1].shape;
   const Shape& weights = forward || data ? *inputs[1].shape : *output.shape;
-  const ConvSizes s = sizes_of(kernel, x, weights, y);
+  const ConvSizes s = conv_sizes(kernel, x, weights, y);
   const bool bias = kernel.bias && forward, relu = kernel.relu && forward;
   const int64_t in_group = s.in_group(), out_group = s.out_group();
   const int64_t taps = ConvSizes::count(s.taps);

@@ -106,6 +106,26 @@ constexpr const char* weights_text = R"text(
 
 }  // namespace
 
+ConvSizes conv_sizes(const Conv& kernel, const Shape& x, const Shape& weights, const Shape& y) {
+  ConvSizes s;
+  s.batch = x[0];
+  s.in_channels = x.back();
+  s.out_channels = y.back();
+  s.groups = kernel.groups;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int own = axis - 3 + x.rank() - 2;
+    const bool used = own >= 0;
+    const size_t i = static_cast<size_t>(std::max(own, 0));
+    s.x[axis] = used ? x[own + 1] : 1;
+    s.y[axis] = used ? y[own + 1] : 1;
+    s.taps[axis] = used ? weights[own] : 1;
+    s.strides[axis] = used && i < kernel.strides.size() ? kernel.strides[i] : 1;
+    s.dilation[axis] = used && i < kernel.dilation.size() ? kernel.dilation[i] : 1;
+    s.pad_low[axis] = used && i < kernel.pad_low.size() ? kernel.pad_low[i] : 0;
+  }
+  return s;
+}
+
 const char* const places_text = R"text(
       const Index row2 = divide(pixel, size2), row1 = divide(row2, size1);
       const Index image = divide(row1, size0);

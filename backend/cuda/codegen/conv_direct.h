@@ -15,6 +15,8 @@ struct ConvSizes {
   int64_t out_group() const { return out_channels / groups; }
 };
 
+ConvSizes conv_sizes(const Conv& kernel, const Shape& x, const Shape& weights, const Shape& y);
+
 /// What the kernels of all convolutions know: operands a_data, b_data, c_data[, bias], sizes, and
 /// the coordinates of pixels (of x for backward_data, else of y) by places_text.
 void declare_conv(KernelText& text, const Conv& kernel, const ConvSizes& sizes,
