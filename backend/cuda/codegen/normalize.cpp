@@ -1,11 +1,11 @@
 // Normalization. Channels: blocks take sums over parts of the rows, a second kernel puts them
 // together and makes coefficients for each channel, a third one writes. Rows: one kernel, up to a
-// warp of threads for a row or a block for long ones; backwards a warp also sums up the gradients
-// of scale and offset over its rows, or where it cannot hold a row, these are sums as those of
-// channels are.
+// warp of threads for a row or a block for long ones, which read a row once where their registers
+// hold it; backwards a warp also sums up the gradients of scale and offset over its rows, or where
+// it cannot hold a row, these are sums as those of channels are.
 //
-// Sums of up to 32 elements are taken in the element's compute type, relative to the first of them,
-// and are put together in double. Their order depends on the sizes alone.
+// Sums of up to 32 elements are taken in the element's compute type, relative to the first of them
+// or to their mean, and are put together in double. Their order depends on the sizes alone.
 #include <bit>
 #include <set>
 
@@ -285,13 +285,18 @@ class Planner {
     return "convert<Real>(" + name + "s.v[e])";
   }
 
-  // `loads`: lines for the second loop over a row, and for the first if it reads them too.
-  void rows_stage(const char* kind, const std::string& code, const std::string& loads, bool twice,
-                  KernelText& text, int64_t lanes) {
-    const Streams made = streams(text, true);
-    const std::string first = made.reading() + (twice ? loads : std::string());
-    const std::string body = with(with(with(code, "@FOLD@", fold_lanes), "@PACKS@", first),
-                                  "@PACKS_WRITTEN@", made.writing() + loads);
+  // Whether `lanes` threads hold a row in registers.
+  bool holds_rows(int64_t lanes) const {
+    const int64_t packs = columns_ / pack_, most = twice_ ? 16 : 32;
+    return packs > 0 && packs % lanes == 0 && packs / lanes * pack_ <= most;
+  }
+
+  // `first` and `second`: lines for the two loops over a row.
+  void rows_stage(const char* kind, const std::string& code, const Streams& made,
+                  const std::string& first, const std::string& second, KernelText& text,
+                  int64_t lanes) {
+    const std::string body =
+        with(with(with(code, "@FOLD@", fold_lanes), "@PACKS@", first), "@PACKS_WRITTEN@", second);
     plan_.stages.push_back(text.stage(
         kind, normalize_text::functions + made.functions,
         with(body, "@BARRIER@", lanes > 32 ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER"),
@@ -309,15 +314,14 @@ class Planner {
         row_vector(text, "scale", kernel_.scale, 1, "static_cast<Real>(1)", loads);
     const std::string offset = row_vector(text, "offset", kernel_.offset, kernel_.scale ? 2 : 1,
                                           "static_cast<Real>(0)", loads);
-    rows_stage("normalize_rows",
-               with(with(normalize_text::rows_forward, "@SCALE@", scale), "@OFFSET@", offset),
-               loads, false, text, lanes);
-  }
-
-  // Whether a warp holds a row and the sums of its columns in registers.
-  bool holds_rows() const {
-    const int64_t packs = columns_ / pack_;
-    return !twice_ && packs > 0 && packs % 32 == 0 && packs / 32 * pack_ <= 32;
+    const bool held = holds_rows(lanes);
+    if (held) text.constant("each", columns_ / pack_ / lanes);
+    const Streams made = streams(text, true);
+    const char* const code =
+        held ? normalize_text::rows_forward_held : normalize_text::rows_forward;
+    rows_stage(held ? "normalize_held_rows" : "normalize_rows",
+               with(with(code, "@SCALE@", scale), "@OFFSET@", offset), made, made.reading(),
+               (held ? made.more_loads + made.more_lambdas : made.writing()) + loads, text, lanes);
   }
 
   void rows_backward_with_sums() {
@@ -353,7 +357,8 @@ class Planner {
   }
 
   void rows_backward() {
-    if (numel_ > 0 && (kernel_.scale || kernel_.offset) && holds_rows())
+    // A warp also holds the sums of its columns.
+    if (numel_ > 0 && (kernel_.scale || kernel_.offset) && !twice_ && holds_rows(32))
       return rows_backward_with_sums();
     if (columns_ > 0 && (kernel_.scale || kernel_.offset)) products(true);
     if (numel_ == 0) return;
@@ -366,8 +371,9 @@ class Planner {
     std::string loads;
     const std::string scale =
         row_vector(text, "scale", kernel_.scale, 4, "static_cast<Real>(1)", loads);
+    const Streams made = streams(text, true);
     rows_stage("normalize_rows_backward", with(normalize_text::rows_backward, "@SCALE@", scale),
-               loads, true, text, lanes);
+               made, made.reading() + loads, made.writing() + loads, text, lanes);
   }
 
   const Normalize& kernel_;

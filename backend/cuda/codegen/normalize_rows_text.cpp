@@ -47,6 +47,75 @@ const char* const rows_forward = R"text(
   }
 )text";
 
+// The same for rows that a warp's or a block's registers hold, `each` packs in every thread: read
+// once. Each thread takes the moments of its own elements about their mean.
+const char* const rows_forward_held = R"text(
+  CORNU_SHARED Moments shared[256];
+  Private<Real, each * pack> row_values;
+  constexpr int own_count = each * pack;
+  const Index row0 = static_cast<Index>(blockIdx.x) * (256 / lanes);
+  CORNU_EACH_THREAD {
+    const Index row = row0 + threadIdx.x / lanes;
+    Moments total = {0, 0, 0};
+    if (row < rows) {
+      Real* const values = row_values.own();
+#pragma unroll
+      for (int j = 0; j < each; ++j) {
+        const Index i = row * packs + threadIdx.x % lanes + lanes * j;
+@PACKS@
+#pragma unroll
+        for (int e = 0; e < pack; ++e) values[j * pack + e] = streamed(e);
+      }
+      Real middle = 0;
+      if constexpr (centered) {
+        Real sum = 0;
+#pragma unroll
+        for (int k = 1; k < own_count; ++k) sum += values[k] - values[0];
+        middle = values[0] + sum * static_cast<Real>(1.0 / own_count);
+      }
+      // The mean was rounded, which what is left makes good.
+      Real left = 0, squares = 0;
+#pragma unroll
+      for (int k = 0; k < own_count; ++k) {
+        const Real distance = values[k] - middle;
+        left += distance;
+        squares += distance * distance;
+      }
+      const double missed = centered ? static_cast<double>(left) * (1.0 / own_count) : 0;
+      total = Moments{own_count, static_cast<double>(middle) + missed,
+                      static_cast<double>(squares) - missed * missed * own_count};
+    }
+    shared[threadIdx.x] = total;
+  }
+  @FOLD@
+  CORNU_EACH_THREAD {
+    const Index row = row0 + threadIdx.x / lanes;
+    if (row < rows) {
+      const Real* const values = row_values.own();
+      const Moments& total = shared[threadIdx.x - threadIdx.x % lanes];
+      const double spread = total.squares / static_cast<double>(columns);
+      const Real middle = static_cast<Real>(total.mean);
+      const Real factor = static_cast<Real>(1 / sqrt(spread + epsilon));
+#pragma unroll
+      for (int j = 0; j < each; ++j) {
+        const Index place = threadIdx.x % lanes + lanes * j, i = row * packs + place;
+@PACKS_WRITTEN@
+        Pack<Y, pack> result;
+#pragma unroll
+        for (int e = 0; e < pack; ++e) {
+          result.v[e] = convert<Y>(
+              finished((values[j * pack + e] - middle) * factor * @SCALE@ + @OFFSET@, e));
+        }
+        store_pack<pack>(result, y + i * pack);
+      }
+      if (threadIdx.x % lanes == 0) {
+        mean[row] = convert<Mean>(total.mean);
+        variance[row] = convert<Variance>(spread);
+      }
+    }
+  }
+)text";
+
 const char* const rows_backward = R"text(
   CORNU_SHARED Products shared[256];
   const Index row0 = static_cast<Index>(blockIdx.x) * (256 / lanes);

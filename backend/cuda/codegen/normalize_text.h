@@ -18,6 +18,8 @@ extern const char* const finish_products;
 extern const char* const transform;
 extern const char* const derive;
 extern const char* const rows_forward;
+/// The same for rows whose elements fit the registers of their threads.
+extern const char* const rows_forward_held;
 extern const char* const rows_backward;
 /// The same with the sums over rows, for rows whose elements fit the registers of a warp.
 extern const char* const rows_backward_with_sums;
