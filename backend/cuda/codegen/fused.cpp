@@ -9,13 +9,14 @@
 namespace cornu::backend::cuda {
 namespace {
 
-/// Elements of a vector: 16 bytes of the widest operand, where addresses and rows allow it.
+/// Elements of a vector: 16 bytes of the widest operand that has all elements, where addresses and
+/// rows allow it. Others come from a cache, in several loads if need be.
 int64_t vector_width(const IndexSpace& space, const Program& program,
                      std::span<const Operand> inputs, std::span<const Operand> outputs,
                      const PlanOptions& options) {
   size_t widest = 1;
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (!space.scalar(i)) widest = std::max(widest, size_of(inputs[i].dtype));
+    if (space.dense(i)) widest = std::max(widest, size_of(inputs[i].dtype));
   for (const Operand& output : outputs) widest = std::max(widest, size_of(output.dtype));
   int64_t width = std::min<int64_t>(std::clamp(options.alignment, 1, 16) / static_cast<int>(widest),
                                     most_together(program));

@@ -33,6 +33,17 @@ int64_t vector_width(const Sets& s, const PlanOptions& options) {
                              most_together(*s.kernel.each.program));
 }
 
+// How an input's elements are found in the sets of a launch. A set of one element may count as any.
+enum class Spread { elements, single, either };
+
+Spread spread_of(const Sets& s, size_t i) {
+  bool elements = false, single = false;
+  for (size_t set = 0; set < s.count; ++set)
+    if (s.output(set, 0).shape->numel() != 1)
+      (s.input(set, i).shape->numel() == 1 ? single : elements) = true;
+  return single && elements ? Spread::either : elements ? Spread::elements : Spread::single;
+}
+
 Stage stage_of(const Sets& s, const PlanOptions& options) {
   const std::string type = type_text(s.kernel.each.compute), sets = std::to_string(s.count);
   ArgumentList arguments;
@@ -57,17 +68,32 @@ Stage stage_of(const Sets& s, const PlanOptions& options) {
 
   const int64_t width = vector_width(s, options);
   const std::string n = std::to_string(width);
-  std::string loads, named, declarations, results, stores;
+  // Where no set ends within a vector, loads and stores have no conditions, around which they would
+  // wait for each other.
+  bool whole = true;
+  for (size_t set = 0; set < s.count; ++set) whole &= s.output(set, 0).shape->numel() % width == 0;
+  const std::string rest = whole ? ")" : ", count - first)";
+  std::string before, loads, named, declarations, results, stores;
   std::vector<std::string> values(s.ins);
   for (size_t i = 0; i < s.ins; ++i) {
     if (!s.kernel.each.program->reads(static_cast<int>(i))) continue;
     const std::string id = std::to_string(i), stored = type_text(s.input(0, i).dtype);
     values[i] = "x" + id;
-    loads += "      const auto pack" + id + " = load_pack<" + n + ">(static_cast<const " + stored +
-             "*>(inputs[" + id + "]) + ((single >> " + id + " & 1) != 0 ? 0 : first), (single >> " +
-             id + " & 1) != 0 ? 1 : count - first);\n";
-    named += "        const " + type + " x" + id + " = convert<" + type + ">(pack" + id +
-             ".v[(single >> " + id + " & 1) != 0 ? 0 : e]);\n";
+    const std::string from = "static_cast<const " + stored + "*>(inputs[" + id + "])";
+    const Spread spread = spread_of(s, i);
+    if (spread == Spread::single) {
+      before += "    const " + type + " x" + id + " = convert<" + type + ">(*" + from + ");\n";
+      continue;
+    }
+    const std::string is_single = "(single >> " + id + " & 1) != 0 ? ";
+    if (spread == Spread::elements)
+      loads += "      const auto pack" + id + " = load_pack<" + n + ">(" + from + " + first" + rest;
+    else
+      loads += "      const auto pack" + id + " = load_pack<" + n + ">(" + from + " + (" +
+               is_single + "0 : first), " + is_single + "1 : count - first)";
+    loads += ";\n";
+    named += "        const " + type + " x" + id + " = convert<" + type + ">(pack" + id + ".v[" +
+             (spread == Spread::either ? is_single + "0 : e" : "e") + "]);\n";
   }
   const ProgramText text =
       program_text(*s.kernel.each.program, s.kernel.each.compute, values, "        ");
@@ -77,7 +103,7 @@ Stage stage_of(const Sets& s, const PlanOptions& options) {
     results +=
         "        result" + id + ".v[e] = convert<" + stored + ">(" + text.results[k] + ");\n";
     stores += "      store_pack<" + n + ">(result" + id + ", static_cast<" + stored +
-              "*>(outputs[" + id + "]) + first, count - first);\n";
+              "*>(outputs[" + id + "]) + first" + rest + ";\n";
   }
   const std::string body =
       "namespace cornu_device { namespace @SPACE@ {\n" + arguments.declaration() + text.functions +
@@ -95,10 +121,9 @@ Stage stage_of(const Sets& s, const PlanOptions& options) {
       n +
       ";\n"
       "    const uint64 single = args.word[" +
-      sets +
-      " + set];\n"
-      "    for (uint32 first = (blockIdx.x * blockDim.x + threadIdx.x) * " +
-      n + "; first < count; first += stride) {\n" + loads + declarations +
+      sets + " + set];\n" + before +
+      "    for (uint32 first = (blockIdx.x * blockDim.x + threadIdx.x) * " + n +
+      "; first < count; first += stride) {\n" + loads + declarations +
       "#pragma unroll\n      for (int e = 0; e < " + n + "; ++e) {\n" + named + text.statements +
       results + "      }\n" + stores + "    }\n  }\n}\n} }\n";
 

@@ -13,14 +13,31 @@ constexpr const char* functions = R"text(
 struct Running { Real most, sum; };
 /// exp(a - b), which is 1 for equal infinities.
 CORNU_DEVICE Real ratio(Real a, Real b) { return exp(a == b ? static_cast<Real>(0) : a - b); }
+/// exp(a) as a part of a sum whose largest part is 1: it may be wrong by some units in the last
+/// place of 1, not of itself.
+#ifdef CORNU_HOST
+CORNU_DEVICE float part(float a) { return ::expf(a); }
+#else
+CORNU_DEVICE float part(float a) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a * 1.4426950408889634f));
+  return result;
+}
+#endif
+CORNU_DEVICE double part(double a) { return exp(a); }
+/// The larger one, or what is a number.
+CORNU_DEVICE float larger(float a, float b) { return ::fmaxf(a, b); }
+CORNU_DEVICE double larger(double a, double b) { return ::fmax(a, b); }
 template <int n>
 CORNU_DEVICE void add(Running& total, const Real (&values)[n]) {
   Real most = total.most;
 #pragma unroll
-  for (int e = 0; e < n; ++e) most = values[e] > most ? values[e] : most;
-  Real sum = total.sum * ratio(total.most, most);
+  for (int e = 0; e < n; ++e) most = larger(most, values[e]);
+  // Relative to an infinity, infinities would be no numbers.
+  const Real shift = is_inf(most) ? static_cast<Real>(0) : most;
+  Real sum = total.sum * part(total.most - shift);
 #pragma unroll
-  for (int e = 0; e < n; ++e) sum += ratio(values[e], most);
+  for (int e = 0; e < n; ++e) sum += part(values[e] - shift);
   total.most = most;
   total.sum = sum;
 }
@@ -114,8 +131,8 @@ KernelPlan plan(const Softmax& kernel, std::span<const Operand> inputs,
   const int64_t n = x.shape->rank() == 0 ? 1 : x.shape->back(),
                 rows = kernel.sums ? output.shape->numel() : numel / n;
   const bool long_rows = n > 1024 || (n > 256 && rows < 1024);
-  int64_t pack = std::clamp(options.alignment, 1, 16) / (x.dtype == DType::float64 ? 8 : 4);
-  pack = std::max<int64_t>(pack, 1);
+  int64_t pack = std::max<int64_t>(
+      std::clamp(options.alignment, 1, 16) / static_cast<int64_t>(size_of(x.dtype)), 1);
   while (n % pack != 0) pack /= 2;
   const int64_t lanes =
       long_rows ? 256 : std::min<int64_t>(32, std::bit_ceil(static_cast<uint64_t>(n / pack)));

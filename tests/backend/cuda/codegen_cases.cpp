@@ -213,18 +213,28 @@ void add_fused(std::vector<CodegenCase>& cases) {
 }
 
 // More sets than one launch takes, of different sizes, with numbers among the operands and results
-// over operands.
+// over operands; also of sizes that vectors divide, with the numbers at one place in all sets.
 void add_sets(std::vector<CodegenCase>& cases) {
   std::mt19937 generator(11);
-  for (const int sets : {2, 3, 150}) {
+  struct Kind {
+    int sets;
+    bool even;
+    int numbers;  // in one of so many sets; 0: in none
+  };
+  for (const auto [sets, even, numbers] :
+       {Kind{2, false, 2}, Kind{3, false, 2}, Kind{150, false, 2}, Kind{4, true, 1},
+        Kind{4, true, 0}, Kind{4, true, 2}, Kind{4, false, 1}, Kind{4, false, 0}}) {
     CodegenCase made;
     made.name = std::to_string(sets) + " sets";
     for (int set = 0; set < sets; ++set) {
-      const Shape shape({set % 7 == 3 ? 1 : random_int(generator, 1, set == 1 ? 70000 : 40), 3});
+      const Shape shape(
+          {set % 7 == 3 ? 1 : random_int(generator, 1, set == 1 ? 70000 : 40), even           ? 4
+                                                                               : set % 7 == 2 ? 1
+                                                                                              : 3});
       const int first = static_cast<int>(made.inputs.size());
       made.inputs.push_back(random_array(generator, DType::float32, shape, -9, 9));
-      made.inputs.push_back(
-          random_array(generator, DType::bfloat16, set % 2 ? shape : Shape(), -9, 9));
+      made.inputs.push_back(random_array(
+          generator, DType::bfloat16, numbers != 0 && set % numbers == 0 ? Shape() : shape, -9, 9));
       made.inputs.push_back(random_array(generator, DType::float32, shape, -9, 9));
       made.outputs.emplace_back(DType::float32, shape);
       made.outputs.emplace_back(DType::float16, shape);
