@@ -2,6 +2,7 @@
 #include "cublas_matmul.h"
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "../error.h"
@@ -9,6 +10,7 @@
 #include "codegen/codegen.h"
 #include "cublas_product.h"
 #include "fallback.h"
+#include "int8_product.h"
 #include "library_checks.h"
 #include "matmul_layout.h"
 #include "measuring.h"
@@ -51,14 +53,15 @@ struct Handle {
 class CublasMatmul : public Executable {
  public:
   CublasMatmul(Context& context, cublasLtHandle_t handle, MatmulLayout layout, const Types& types,
-               DType dtype, const Algorithm& algorithm)
+               size_t factor_bytes, size_t result_bytes, const Algorithm& algorithm)
       : context_(context),
         handle_(handle),
         layout_(std::move(layout)),
         product_(layout_, types, algorithm.epilogue),
         algorithm_(algorithm),
-        element_(size_of(dtype)),
-        wide_(dtype == DType::float64) {}
+        factor_bytes_(factor_bytes),
+        result_bytes_(result_bytes),
+        scale_(types.scale) {}
 
   /// For what the algorithm leaves out, by a kernel over the output and the bias, if there is one.
   void set_epilogue(std::unique_ptr<Executable> epilogue, bool bias) {
@@ -95,16 +98,13 @@ class CublasMatmul : public Executable {
     void* const workspace = context_.workspace(algorithm_.workspace);
     // The library reads the address when it is called, not when the descriptor is made.
     if (bias != nullptr) product_.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
-    const float one = 1, zero = 0;
-    const double wide_one = 1, wide_zero = 0;
-    const void* alpha = wide_ ? static_cast<const void*>(&wide_one) : &one;
-    const void* beta = wide_ ? static_cast<const void*>(&wide_zero) : &zero;
+    const auto [alpha, beta] = one_and_zero();
     for (const MatmulOffsets& at : layout_.calls) {
       // cuBLAS counts columns first: c = a b row by row is c' = b' a' column by column, so b comes
       // first and nothing is transposed.
-      const char* first = static_cast<const char*>(b) + bytes(at.first);
-      const char* second = static_cast<const char*>(a) + bytes(at.second);
-      char* result = static_cast<char*>(out) + bytes(at.result);
+      const char* first = static_cast<const char*>(b) + bytes(at.first, factor_bytes_);
+      const char* second = static_cast<const char*>(a) + bytes(at.second, factor_bytes_);
+      char* result = static_cast<char*>(out) + bytes(at.result, result_bytes_);
       const cublasStatus_t status = functions().matmul(
           handle_, product_.product.get(), alpha, first, product_.first.get(), second,
           product_.second.get(), beta, result, product_.result.get(), result, product_.result.get(),
@@ -115,15 +115,27 @@ class CublasMatmul : public Executable {
   }
 
  private:
-  size_t bytes(int64_t elements) const { return static_cast<size_t>(elements) * element_; }
+  static size_t bytes(int64_t elements, size_t element) {
+    return static_cast<size_t>(elements) * element;
+  }
+
+  // The library reads them as numbers of the type that scales products.
+  std::pair<const void*, const void*> one_and_zero() const {
+    static constexpr float floats[] = {1, 0};
+    static constexpr double doubles[] = {1, 0};
+    static constexpr int32_t integers[] = {1, 0};
+    if (scale_ == CUDA_R_64F) return {&doubles[0], &doubles[1]};
+    if (scale_ == CUDA_R_32I) return {&integers[0], &integers[1]};
+    return {&floats[0], &floats[1]};
+  }
 
   Context& context_;
   cublasLtHandle_t handle_;
   MatmulLayout layout_;
   Product product_;
   Algorithm algorithm_;
-  size_t element_;
-  bool wide_;
+  size_t factor_bytes_, result_bytes_;
+  cudaDataType_t scale_;
   std::unique_ptr<Executable> epilogue_;
   bool epilogue_bias_ = false;
 };
@@ -159,18 +171,19 @@ std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, cons
                                 const Matmul& matmul, std::span<const Operand> inputs,
                                 std::span<const Operand> outputs, Context& context,
                                 const std::string& key, std::string& why) {
-  const DType dtype = outputs[0].dtype;
-  const int alignment = matmul_alignment(layout, size_of(dtype));
-  // Some types and versions have no algorithm that adds a bias: then a kernel adds it.
+  const size_t factor = size_of(inputs[0].dtype), result = size_of(outputs[0].dtype);
+  const int alignment = matmul_alignment(layout, factor, result);
+  // Some types and versions have no algorithm that adds a bias: then a kernel adds it. The library
+  // adds none to int32.
   std::vector<Epilogue> ways{Epilogue::none};
-  if (matmul.bias) ways = {Epilogue::bias, Epilogue::none};
+  if (matmul.bias && types.result != CUDA_R_32I) ways = {Epilogue::bias, Epilogue::none};
   for (const Epilogue epilogue : ways) {
     try {
       const Product product(layout, types, epilogue);
       const auto found = candidates(handle.handle, product, alignment);
       if (!found.empty()) {
         Algorithm algorithm{found[0].algo, found[0].workspaceSize, epilogue};
-        CublasMatmul trial(context, handle.handle, layout, types, dtype, algorithm);
+        CublasMatmul trial(context, handle.handle, layout, types, factor, result, algorithm);
         const size_t best =
             fastest_of(key, found, trial, epilogue,
                        epilogue == Epilogue::bias ? inputs : inputs.first(2), outputs, context);
@@ -201,11 +214,16 @@ std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const 
                        const Shape& out) {
   std::string why;
   if (cublas_version(&why).empty()) return "absent: " + why;
-  const std::optional<Types> types = types_of(dtype, false);
-  const std::optional<MatmulLayout> layout = matmul_layout(matmul, a, b, out);
+  const std::optional<Types> types = types_of(dtype, result_of(dtype), false);
+  std::optional<MatmulLayout> layout = matmul_layout(matmul, a, b, out);
   if (!types || !layout) return "refused: no layout";
+  if (dtype == DType::int8) {
+    const Int8Form form = int8_form(matmul, a, b, out);
+    layout = matmul_layout({.transpose_b = true}, form.a, form.b, form.out);
+  }
   try {
-    const Product product(*layout, *types, matmul.bias ? Epilogue::bias : Epilogue::none);
+    const bool bias = matmul.bias && dtype != DType::int8;
+    const Product product(*layout, *types, bias ? Epilogue::bias : Epilogue::none);
     return "descriptors made";
   } catch (const Refusal& refusal) {
     return std::string("refused: ") + refusal.what();
@@ -216,10 +234,10 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
                                           std::span<const Operand> outputs, Context& context) {
   const Operand& out = outputs[0];
   const bool exact = !tf32();
-  const std::optional<Types> types = types_of(out.dtype, !exact);
-  if (!types) return nullptr;
-  for (const Operand& operand : inputs)
-    if (operand.dtype != out.dtype) return nullptr;
+  const DType factor = inputs[0].dtype;
+  const std::optional<Types> types = types_of(factor, out.dtype, !exact);
+  if (!types || inputs[1].dtype != factor) return nullptr;
+  if (matmul.bias && inputs[2].dtype != out.dtype) return nullptr;
   const std::optional<MatmulLayout> layout =
       matmul_layout(matmul, *inputs[0].shape, *inputs[1].shape, *out.shape);
   const auto lost = [&](const std::string& why) {
@@ -235,6 +253,14 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
   Handle& handle = context.part<Handle>();
   if (handle.handle == nullptr) return lost(handle.why);
   if (is_tiny(*layout)) return nullptr;
+  if (factor == DType::int8)
+    if (const Int8Form form = int8_form(matmul, *inputs[0].shape, *inputs[1].shape, *out.shape);
+        form.copies())
+      return int8_product(matmul, form, inputs, outputs, context,
+                          [&](const Matmul& product, std::span<const Operand> factors,
+                              std::span<const Operand> result) {
+                            return cublas_matmul(product, factors, result, context);
+                          });
   const std::string key = std::string(matmul.transpose_a ? "ta " : "") +
                           (matmul.transpose_b ? "tb " : "") + (exact ? "" : "tf32 ") +
                           operands_text(inputs, outputs);
@@ -246,14 +272,14 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
   });
   if (!algorithm) return nullptr;
   auto executable = std::make_unique<CublasMatmul>(context, handle.handle, *layout, *types,
-                                                   out.dtype, *algorithm);
+                                                   size_of(factor), size_of(out.dtype), *algorithm);
   const bool adds_bias = matmul.bias && algorithm->epilogue != Epilogue::bias;
   if (adds_bias || matmul.relu) {
     ProgramBuilder builder(adds_bias ? 2 : 1);
     Expr value = builder.input(0);
     if (adds_bias) value = value + builder.input(1);
     if (matmul.relu) value = expr::relu(value);
-    const DType compute = out.dtype == DType::float64 ? DType::float64 : DType::float32;
+    const DType compute = size_of(out.dtype) < 4 ? DType::float32 : out.dtype;
     std::vector<Operand> operands{out};
     if (adds_bias) operands.push_back(inputs[2]);
     executable->set_epilogue(

@@ -68,17 +68,22 @@ void check(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS) throw Refusal(std::string(what) + ": " + describe(status));
 }
 
-std::optional<Types> types_of(DType dtype, bool tf32) {
-  switch (dtype) {
+DType result_of(DType factor) { return factor == DType::int8 ? DType::int32 : factor; }
+
+std::optional<Types> types_of(DType factor, DType result, bool tf32) {
+  if (result != result_of(factor)) return std::nullopt;
+  switch (factor) {
+    case DType::int8:
+      return Types{CUDA_R_8I, CUDA_R_32I, CUDA_R_32I, CUBLAS_COMPUTE_32I};
     case DType::float16:
-      return Types{CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+      return Types{CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
     case DType::bfloat16:
-      return Types{CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+      return Types{CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
     case DType::float32:
-      return Types{CUDA_R_32F, CUDA_R_32F,
+      return Types{CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
                    tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
     case DType::float64:
-      return Types{CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+      return Types{CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
     default:
       return std::nullopt;
   }
@@ -96,15 +101,15 @@ Product::Product(const MatmulLayout& layout, const Types& types, Epilogue epilog
   set(CUBLASLT_MATMUL_DESC_EPILOGUE,
       epilogue == Epilogue::bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT);
   if (epilogue != Epilogue::none) {
-    set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types.element);
+    set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types.result);
     // Some versions have no algorithm for a null address; runs set the real one.
     alignas(16) static constexpr char somewhere[16] = {};
     const void* const address = somewhere;
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, address);
   }
-  first = make_layout(layout.first, layout.batch, types.element);
-  second = make_layout(layout.second, layout.batch, types.element);
-  result = make_layout(layout.result, layout.batch, types.element);
+  first = make_layout(layout.first, layout.batch, types.factor);
+  second = make_layout(layout.second, layout.batch, types.factor);
+  result = make_layout(layout.result, layout.batch, types.result);
 }
 
 std::vector<cublasLtMatmulHeuristicResult_t> candidates(cublasLtHandle_t handle,

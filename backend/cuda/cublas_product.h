@@ -49,13 +49,16 @@ class Refusal : public StateError {
 /// Throws Refusal unless `status` is success.
 void check(cublasStatus_t status, const char* what);
 
-/// What the elements, the factors and the sums of a product are.
+/// What the elements of a product are, the numbers that scale it, and its sums.
 struct Types {
-  cudaDataType_t element, scale;
+  cudaDataType_t factor, result, scale;
   cublasComputeType_t compute;
 };
-/// Empty for what it does not multiply.
-std::optional<Types> types_of(DType dtype, bool tf32);
+/// For two factors of one dtype. Empty for what it does not multiply.
+std::optional<Types> types_of(DType factor, DType result, bool tf32);
+/// The dtype of the result, and of a bias, that `types_of` knows for factors: int32 for int8, else
+/// that of the factors.
+DType result_of(DType factor);
 
 struct DestroyProduct {
   void operator()(cublasLtMatmulDesc_t d) const { functions().product_destroy(d); }

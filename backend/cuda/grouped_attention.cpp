@@ -4,23 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "lent.h"
+
 namespace cornu::backend::cuda {
 namespace {
-
-// Memory for the launches of one run. What runs later may get the same.
-class Lent {
- public:
-  Lent(Allocator& allocator, size_t bytes)
-      : allocator_(allocator), bytes_(bytes), data_(allocator.allocate(bytes)) {}
-  Lent(const Lent&) = delete;
-  ~Lent() { allocator_.deallocate(data_, bytes_); }
-  void* data() const { return data_; }
-
- private:
-  Allocator& allocator_;
-  size_t bytes_;
-  void* data_;
-};
 
 class Repeated final : public Executable {
  public:

@@ -7,7 +7,8 @@
 
 namespace cornu::backend::cuda {
 
-/// Makes the descriptors of a product: "descriptors made", "refused: (why)" or "absent: (why)".
+/// Makes the descriptors of a product of factors of one dtype: "descriptors made", "refused: (why)"
+/// or "absent: (why)".
 std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const Shape& b,
                        const Shape& out);
 

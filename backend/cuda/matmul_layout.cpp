@@ -89,13 +89,15 @@ std::optional<MatmulLayout> matmul_layout(const Matmul& matmul, const Shape& a, 
   return layout;
 }
 
-int matmul_alignment(const MatmulLayout& layout, size_t element) {
+int matmul_alignment(const MatmulLayout& layout, size_t factor, size_t result) {
   int64_t alignment = 16;
-  const auto keep = [&](int64_t elements) {
+  const auto keep = [&](int64_t elements, size_t element) {
     while (elements * static_cast<int64_t>(element) % alignment != 0) alignment /= 2;
   };
-  for (const MatmulOffsets& offsets : layout.calls)
-    for (int64_t offset : {offsets.first, offsets.second, offsets.result}) keep(offset);
+  for (const MatmulOffsets& offsets : layout.calls) {
+    for (int64_t offset : {offsets.first, offsets.second}) keep(offset, factor);
+    keep(offsets.result, result);
+  }
   return static_cast<int>(alignment);
 }
 

@@ -38,7 +38,7 @@ std::optional<MatmulLayout> matmul_layout(const Matmul& matmul, const Shape& a, 
                                           const Shape& out, int64_t most_calls = 1024);
 
 /// The largest power of two, up to 16, that divides all addresses which the calls make of addresses
-/// that are multiples of 16. In bytes.
-int matmul_alignment(const MatmulLayout& layout, size_t element);
+/// that are multiples of 16. In bytes, as are the sizes of a factor's and of a result's elements.
+int matmul_alignment(const MatmulLayout& layout, size_t factor, size_t result);
 
 }  // namespace cornu::backend::cuda

@@ -46,11 +46,12 @@ std::vector<CodegenCase> products() {
   std::vector<CodegenCase> cases;
   const auto add = [&](DType dtype, Matmul kernel, const Shape& a, const Shape& b,
                        const Shape& out) {
+    const DType result = dtype == DType::int8 ? DType::int32 : dtype;
     CodegenCase c =
         case_of("matmul " + std::string(dtype_name(dtype)) + " " + a.str() + " " + b.str(), kernel,
-                {numbers(random, dtype, a), numbers(random, dtype, b)}, {Array(dtype, out)});
-    if (kernel.bias) c.inputs.push_back(numbers(random, dtype, {out.back()}));
-    c.tolerance = allowed(dtype);
+                {numbers(random, dtype, a), numbers(random, dtype, b)}, {Array(result, out)});
+    if (kernel.bias) c.inputs.push_back(numbers(random, result, {out.back()}));
+    c.tolerance = allowed(result);
     cases.push_back(c);
     if (!kernel.relu) return;
     cases.push_back(all_nan(std::move(c)));
@@ -66,6 +67,14 @@ std::vector<CodegenCase> products() {
     add(dtype, {}, {2, 1, 24, 16}, {1, 6, 16, 40}, {2, 6, 24, 40});
     add(dtype, {}, {1, 7}, {7, 1}, {1, 1});
   }
+  // In rows of whole 16 bytes, and copied to such: transposed, lengthened, and both.
+  for (const bool bias : {false, true}) {
+    add(DType::int8, {.transpose_b = true, .bias = bias}, {64, 96}, {80, 96}, {64, 80});
+    add(DType::int8, {.bias = bias}, {4, 32, 96}, {96, 80}, {4, 32, 80});
+    add(DType::int8, {.transpose_a = true, .bias = bias}, {90, 64}, {90, 81}, {64, 81});
+    add(DType::int8, {.transpose_b = true, .bias = bias}, {1, 1000}, {1030, 1000}, {1, 1030});
+  }
+  add(DType::int8, {}, {2, 1, 24, 48}, {1, 6, 48, 40}, {2, 6, 24, 40});
   return cases;
 }
 

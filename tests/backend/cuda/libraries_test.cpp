@@ -222,12 +222,15 @@ TEST_CASE("a row-major product is a column-major one of the exchanged factors") 
 }
 
 TEST_CASE("the alignment of a product is that of all its parts") {
-  const auto alignment = [](const Shape& a, const Shape& b, const Shape& out) {
-    return matmul_alignment(*matmul_layout({}, a, b, out), 4);
+  const auto alignment = [](const Shape& a, const Shape& b, const Shape& out, size_t factor = 4,
+                            size_t result = 4) {
+    return matmul_alignment(*matmul_layout({}, a, b, out), factor, result);
   };
   CHECK(alignment({3, 5}, {5, 4}, {3, 4}) == 16);
   CHECK(alignment({2, 1, 3, 5}, {1, 6, 5, 4}, {2, 6, 3, 4}) == 4);
   CHECK(alignment({2, 1, 4, 4}, {1, 6, 4, 4}, {2, 6, 4, 4}) == 16);
+  CHECK(alignment({2, 1, 4, 6}, {1, 6, 6, 4}, {2, 6, 4, 4}, 1, 4) == 8);
+  CHECK(alignment({2, 1, 3, 16}, {1, 6, 16, 4}, {2, 6, 3, 4}, 1, 4) == 16);
 }
 
 TEST_CASE("convolutions by the library's layouts are those of the CPU") {
@@ -362,7 +365,7 @@ TEST_CASE("attention's operands are (batch, heads, time, depth) by strides") {
 
 TEST_CASE("cuBLASLt takes the descriptors of products") {
   if (!linked()) return;
-  for (DType dtype : {DType::float16, DType::bfloat16, DType::float32, DType::float64})
+  for (DType dtype : {DType::int8, DType::float16, DType::bfloat16, DType::float32, DType::float64})
     for (const Product& p : products) {
       const std::string said = try_matmul(p.matmul, dtype, p.a, p.b, p.out);
       if (!usable(said)) return;

@@ -1,0 +1,41 @@
+// Products of int8 in the form that tensor cores take.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "context.h"
+
+namespace cornu::backend::cuda {
+
+/// A product of int8 with results of int32 as Matmul{.transpose_b = true}: a library's kernels for
+/// tensor cores want what is summed along the rows of both factors, rows of whole 16 bytes, and 32
+/// of them or so. They are filled up with zeros, which add nothing.
+struct Int8Form {
+  Shape a;                             ///< (batch..., m, k)
+  Shape b;                             ///< (batch..., n, k)
+  Shape out;                           ///< (batch..., m, n)
+  std::optional<Copy> copy_a, copy_b;  ///< to these; none where an operand is so already
+  std::optional<Copy> copy_out;        ///< from out, where it is larger than the result
+
+  /// Whether the operands are not as the form wants them.
+  bool copies() const { return copy_a || copy_b || copy_out; }
+};
+
+/// The form of a Matmul of operands of these shapes.
+Int8Form int8_form(const Matmul& matmul, const Shape& a, const Shape& b, const Shape& out);
+
+/// Makes a Matmul ready; null where it cannot.
+using MatmulMaker = std::function<std::unique_ptr<Executable>(
+    const Matmul&, std::span<const Operand> inputs, std::span<const Operand> outputs)>;
+
+/// A product of int8 operands with an int32 result, and bias, as copies to such a form, the product
+/// that `make` makes of it, and a copy back. Copies of factors that rarely change are kept. Null
+/// where `make` gives null.
+std::unique_ptr<Executable> int8_product(const Matmul& matmul, const Int8Form& form,
+                                         std::span<const Operand> inputs,
+                                         std::span<const Operand> outputs, Context& context,
+                                         const MatmulMaker& make);
+
+}  // namespace cornu::backend::cuda
