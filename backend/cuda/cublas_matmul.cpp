@@ -210,19 +210,19 @@ std::string cublas_version(std::string* why) {
   }
 }
 
-std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const Shape& b,
-                       const Shape& out) {
+std::string try_matmul(const Matmul& matmul, DType factor, DType result, const Shape& a,
+                       const Shape& b, const Shape& out) {
   std::string why;
   if (cublas_version(&why).empty()) return "absent: " + why;
-  const std::optional<Types> types = types_of(dtype, result_of(dtype), false);
+  const std::optional<Types> types = types_of(factor, result, false);
   std::optional<MatmulLayout> layout = matmul_layout(matmul, a, b, out);
   if (!types || !layout) return "refused: no layout";
-  if (dtype == DType::int8) {
+  if (factor == DType::int8) {
     const Int8Form form = int8_form(matmul, a, b, out);
     layout = matmul_layout({.transpose_b = true}, form.a, form.b, form.out);
   }
   try {
-    const bool bias = matmul.bias && dtype != DType::int8;
+    const bool bias = matmul.bias && factor != DType::int8;
     const Product product(*layout, *types, bias ? Epilogue::bias : Epilogue::none);
     return "descriptors made";
   } catch (const Refusal& refusal) {

@@ -68,21 +68,26 @@ void check(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS) throw Refusal(std::string(what) + ": " + describe(status));
 }
 
-DType result_of(DType factor) { return factor == DType::int8 ? DType::int32 : factor; }
-
 std::optional<Types> types_of(DType factor, DType result, bool tf32) {
-  if (result != result_of(factor)) return std::nullopt;
+  const auto sums_in_float32 = [&](cudaDataType_t type) -> std::optional<Types> {
+    if (result == factor) return Types{type, type, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    if (result == DType::float32) return Types{type, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    return std::nullopt;
+  };
   switch (factor) {
     case DType::int8:
+      if (result != DType::int32) return std::nullopt;
       return Types{CUDA_R_8I, CUDA_R_32I, CUDA_R_32I, CUBLAS_COMPUTE_32I};
     case DType::float16:
-      return Types{CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+      return sums_in_float32(CUDA_R_16F);
     case DType::bfloat16:
-      return Types{CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+      return sums_in_float32(CUDA_R_16BF);
     case DType::float32:
+      if (result != DType::float32) return std::nullopt;
       return Types{CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
                    tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
     case DType::float64:
+      if (result != DType::float64) return std::nullopt;
       return Types{CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
     default:
       return std::nullopt;

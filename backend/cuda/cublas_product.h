@@ -54,11 +54,8 @@ struct Types {
   cudaDataType_t factor, result, scale;
   cublasComputeType_t compute;
 };
-/// For two factors of one dtype. Empty for what it does not multiply.
+/// For two factors of one dtype; a bias is of the result's. Empty for what it does not multiply.
 std::optional<Types> types_of(DType factor, DType result, bool tf32);
-/// The dtype of the result, and of a bias, that `types_of` knows for factors: int32 for int8, else
-/// that of the factors.
-DType result_of(DType factor);
 
 struct DestroyProduct {
   void operator()(cublasLtMatmulDesc_t d) const { functions().product_destroy(d); }

@@ -7,10 +7,10 @@
 
 namespace cornu::backend::cuda {
 
-/// Makes the descriptors of a product of factors of one dtype: "descriptors made", "refused: (why)"
-/// or "absent: (why)".
-std::string try_matmul(const Matmul& matmul, DType dtype, const Shape& a, const Shape& b,
-                       const Shape& out);
+/// Makes the descriptors of a product of factors of one dtype with a result of another or the same:
+/// "descriptors made", "refused: (why)" or "absent: (why)".
+std::string try_matmul(const Matmul& matmul, DType factor, DType result, const Shape& a,
+                       const Shape& b, const Shape& out);
 
 /// Plans a convolution for a device that `json` describes, as cuDNN writes it: the engine, such as
 /// "engine 67, tensor cores", followed by ", padded" or ", fused" where that is so; "refused:

@@ -44,18 +44,27 @@ Conv conv_of(ConvPass pass, InlineVector<int64_t, 3> strides, InlineVector<int64
 std::vector<CodegenCase> products() {
   std::mt19937 random(3);
   std::vector<CodegenCase> cases;
-  const auto add = [&](DType dtype, Matmul kernel, const Shape& a, const Shape& b,
-                       const Shape& out) {
-    const DType result = dtype == DType::int8 ? DType::int32 : dtype;
-    CodegenCase c =
-        case_of("matmul " + std::string(dtype_name(dtype)) + " " + a.str() + " " + b.str(), kernel,
-                {numbers(random, dtype, a), numbers(random, dtype, b)}, {Array(result, out)});
+  const auto add_mixed = [&](DType dtype, DType result, Matmul kernel, const Shape& a,
+                             const Shape& b, const Shape& out) {
+    CodegenCase c = case_of("matmul " + std::string(dtype_name(dtype)) + " to " +
+                                std::string(dtype_name(result)) + " " + a.str() + " " + b.str(),
+                            kernel, {numbers(random, dtype, a), numbers(random, dtype, b)},
+                            {Array(result, out)});
     if (kernel.bias) c.inputs.push_back(numbers(random, result, {out.back()}));
     c.tolerance = allowed(result);
     cases.push_back(c);
     if (!kernel.relu) return;
     cases.push_back(all_nan(std::move(c)));
   };
+  const auto add = [&](DType dtype, const Matmul& kernel, const Shape& a, const Shape& b,
+                       const Shape& out) {
+    add_mixed(dtype, dtype == DType::int8 ? DType::int32 : dtype, kernel, a, b, out);
+  };
+  for (DType dtype : {DType::float16, DType::bfloat16}) {
+    add_mixed(dtype, DType::float32, {}, {64, 96}, {96, 80}, {64, 80});
+    add_mixed(dtype, DType::float32, {.transpose_b = true, .bias = true, .relu = true}, {4, 32, 96},
+              {80, 96}, {4, 32, 80});
+  }
   for (DType dtype : {DType::float32, DType::float64, DType::float16, DType::bfloat16}) {
     add(dtype, {}, {64, 96}, {96, 80}, {64, 80});
     add(dtype, {.bias = true}, {4, 32, 96}, {96, 80}, {4, 32, 80});

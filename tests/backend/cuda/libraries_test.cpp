@@ -13,7 +13,7 @@
 
 // Null when the tests are linked without the sources that need the vendor's headers.
 namespace cornu::backend::cuda {
-[[gnu::weak]] std::string try_matmul(const Matmul&, DType, const Shape&, const Shape&,
+[[gnu::weak]] std::string try_matmul(const Matmul&, DType, DType, const Shape&, const Shape&,
                                      const Shape&);
 [[gnu::weak]] std::string try_convolution(const std::string&, const Conv&, DType, const Shape&,
                                           const Shape&, const Shape&, bool, size_t);
@@ -365,13 +365,28 @@ TEST_CASE("attention's operands are (batch, heads, time, depth) by strides") {
 
 TEST_CASE("cuBLASLt takes the descriptors of products") {
   if (!linked()) return;
-  for (DType dtype : {DType::int8, DType::float16, DType::bfloat16, DType::float32, DType::float64})
+  struct Types {
+    DType factor, result;
+  };
+  for (const Types& types : {Types{DType::float16, DType::float16},
+                             {DType::float16, DType::float32},
+                             {DType::bfloat16, DType::bfloat16},
+                             {DType::bfloat16, DType::float32},
+                             {DType::float32, DType::float32},
+                             {DType::float64, DType::float64},
+                             {DType::int8, DType::int32}})
     for (const Product& p : products) {
-      const std::string said = try_matmul(p.matmul, dtype, p.a, p.b, p.out);
+      const std::string said = try_matmul(p.matmul, types.factor, types.result, p.a, p.b, p.out);
       if (!usable(said)) return;
       CHECK(said == "descriptors made");
     }
-  CHECK(try_matmul({}, DType::int32, {3, 5}, {5, 4}, {3, 4}).starts_with("refused"));
+  for (const Types& types : {Types{DType::int32, DType::int32},
+                             {DType::int8, DType::int8},
+                             {DType::float16, DType::bfloat16},
+                             {DType::float32, DType::bfloat16},
+                             {DType::float64, DType::float32}})
+    CHECK(
+        try_matmul({}, types.factor, types.result, {3, 5}, {5, 4}, {3, 4}).starts_with("refused"));
 }
 
 TEST_CASE("cuDNN has deterministic engines for convolutions on an H100") {
