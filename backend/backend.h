@@ -62,6 +62,7 @@ struct Fusions {
   bool conv_pool = false;           ///< Conv with `pool`, of float32
   bool softmax_sums = false;        ///< Softmax with `sums`
   bool conv_bias_gradient = false;  ///< Conv backward_weights with `bias`, of float32
+  bool int8_products = false;       ///< Matmul of int8 into int32, faster than that of floats
 };
 
 /// A device. Kernels may be called from several threads at once.

@@ -34,7 +34,7 @@ class CudaBackend final : public Backend,
   ~CudaBackend() override;
 
   const std::string& name() const override { return name_; }
-  Fusions fusions() const override { return {.softmax_sums = true}; }
+  Fusions fusions() const override { return {.softmax_sums = true, .int8_products = true}; }
   std::string description() const override;
   Allocator& allocator() override { return device().allocator(); }
   void run(const Kernel& kernel, std::span<const Operand> inputs,

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../../framework/autodiff/tape.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/operators.h"
@@ -95,6 +96,35 @@ void AdaptedKernel::enable_lora(Variable& kernel, int64_t rank, const LoraOption
                                  options, regularizer, constraint);
 }
 
+// Of inputs rounded to what their quantizer keeps of them.
+Tensor AdaptedKernel::quantized_product(const Tensor& x) const {
+  if (quantized_->is_int8() && inputs_quantizer_->output_dtype() == DType::int8 &&
+      x.device().backend().fusions().int8_products)
+    return int8_product(x);
+  return product_.multiply(straight_through(*inputs_quantizer_, x, Axes(product_.input_summed)),
+                           quantized_->dequantized(x.dtype()));
+}
+
+// The same as a product of integers, which is exact, divided by both scales. The gradient is that
+// of the product of floats, as if x had not been rounded.
+Tensor AdaptedKernel::int8_product(const Tensor& x) const {
+  return custom_gradient(x, [this](const Tensor& x) {
+    const auto [integers, scale] = (*inputs_quantizer_)(x, Axes(product_.input_summed));
+    const Tensor sums = product_.multiply(integers, quantized_->values.value());
+    // Both have size 1 along the axes that are summed.
+    const Tensor scales = product_.multiply(ops::cast(scale, x.dtype()),
+                                            ops::cast(quantized_->broadcast_scale(), x.dtype()));
+    return std::pair<Tensor, std::function<Tensor(const Tensor&)>>(
+        ops::cast(sums, x.dtype()) / scales,
+        [x, weight = *quantized_, multiply = product_.multiply](const Tensor& dy) {
+          GradientTape tape;
+          tape.watch(x);
+          const Tensor y = multiply(x, weight.dequantized(x.dtype()));
+          return tape.gradient(y, std::vector<Tensor>{x}, dy)[0];
+        });
+  });
+}
+
 Tensor AdaptedKernel::product(const Tensor& x, const Variable& kernel) const {
   const DType compute = layer_.compute_dtype();
   const DType wide = size_of(compute) < 4 ? DType::float32 : compute;
@@ -102,16 +132,14 @@ Tensor AdaptedKernel::product(const Tensor& x, const Variable& kernel) const {
     return ops::cast(product_.multiply(ops::cast(x, wide), calibrated_->dequantized(wide)),
                      compute);
   if (!quantized_) return product_.multiply(x, adapted_kernel(*lora_, kernel, compute));
-  const Tensor inputs = ops::cast(x, wide), weight = quantized_->dequantized(wide);
-  Tensor y;
-  if (inputs_quantizer_) {
-    y = product_.multiply(straight_through(*inputs_quantizer_, inputs, Axes(product_.input_summed)),
-                          weight);
-    if (lora_) y = y + product_.multiply(inputs, ops::cast(lora_->update(), wide));
-  } else {
-    y = product_.multiply(inputs, lora_ ? weight + ops::cast(lora_->update(), wide) : weight);
+  const Tensor inputs = ops::cast(x, wide);
+  const Tensor update = lora_ ? ops::cast(lora_->update(), wide) : Tensor();
+  if (!inputs_quantizer_) {
+    const Tensor weight = quantized_->dequantized(wide);
+    return ops::cast(product_.multiply(inputs, lora_ ? weight + update : weight), compute);
   }
-  return ops::cast(y, compute);
+  const Tensor y = quantized_product(inputs);
+  return ops::cast(lora_ ? y + product_.multiply(inputs, update) : y, compute);
 }
 
 Tensor AdaptedKernel::apply(const Tensor& x, const Variable& kernel, const Variable& bias,

@@ -50,6 +50,8 @@ class AdaptedKernel {
  private:
   Variable build_for(const DTypePolicy& policy, const Choice<QuantizationConfig>& config);
   Tensor product(const Tensor& x, const Variable& kernel) const;
+  Tensor quantized_product(const Tensor& x) const;
+  Tensor int8_product(const Tensor& x) const;
 
   Layer& layer_;
   KernelProduct product_;

@@ -138,12 +138,12 @@ void QuantizedWeight::assign(const Tensor& weight, const Choice<Quantizer>& quan
 }
 
 // Reads the scales uncast: 16 bits of a compute dtype would lose digits of every weight.
+Tensor QuantizedWeight::broadcast_scale() const {
+  return reordered_back(ops::reshape(scale.value(), ordered_scale_shape(form_)), form_);
+}
+
 Tensor QuantizedWeight::dequantized(DType dtype) const {
-  if (!int4_)
-    return ops::cast(
-        divided(values.value(),
-                reordered_back(ops::reshape(scale.value(), ordered_scale_shape(form_)), form_)),
-        dtype);
+  if (!int4_) return ops::cast(divided(values.value(), broadcast_scale()), dtype);
   const int side = form_.summed_side;
   const Tensor integers =
       ops::unpack_int4(values.value(), form_.matrix[form_.packed_side], form_.packed_side);

@@ -33,6 +33,11 @@ class QuantizedWeight {
   void assign(const Tensor& weight, const Choice<Quantizer>& quantizer = {});
   /// The weight as floats.
   Tensor dequantized(DType dtype) const;
+  /// Whether `values` has a number of the weight in each byte, in its shape.
+  bool is_int8() const { return !int4_; }
+  /// Of int8: the scales with the weight's axes, those that are summed with size 1. In the dtype in
+  /// which they are kept.
+  Tensor broadcast_scale() const;
   /// Some rows of a weight whose last axis is summed: indices (...) -> (..., columns).
   Tensor rows(const Tensor& indices, DType dtype) const;
   /// Itself, or variables for files that hold the values of weight + update, quantized again.

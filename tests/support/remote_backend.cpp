@@ -43,13 +43,13 @@ class RemoteAllocator final : public Allocator {
   cpu::CachingAllocator memory_;
 };
 
-// Has what GPUs have beyond the CPU: sums of softmax, and a form of its own of what recurrent
-// layers keep.
+// Has what GPUs have beyond the CPU: sums of softmax, products of int8, and a form of its own of
+// what recurrent layers keep.
 class RemoteBackend final : public Backend, public RnnReserve {
  public:
   const std::string& name() const override { return name_; }
   Allocator& allocator() override { return allocator_; }
-  Fusions fusions() const override { return {.softmax_sums = true}; }
+  Fusions fusions() const override { return {.softmax_sums = true, .int8_products = true}; }
   void run(const Kernel& kernel, std::span<const Operand> inputs,
            std::span<const Operand> outputs) override {
     if (const auto* const rnn = std::get_if<Rnn>(&kernel); rnn && rnn->cell != RnnCell::simple) {

@@ -47,7 +47,9 @@ Tensor matmul_transposed(const Tensor& a, const Tensor& b, bool transpose_a, boo
                 n = b.shape()[rb - (transpose_b ? 2 : 1)];
   if (ka != kb) refuse(a, b);
   const DType dtype = product_type(a, b);
-  const Tensor left = cast(a, dtype), right = cast(b, dtype);
+  // Kernels multiply int8 into int32 as they are.
+  const bool narrow = a.dtype() == DType::int8 && b.dtype() == DType::int8;
+  const Tensor left = narrow ? a : cast(a, dtype), right = narrow ? b : cast(b, dtype);
   // Leading axes of a alone fold into its rows: one large product is faster than many small ones.
   if (rb == 2 && ra > 2 && !transpose_a) {
     const Tensor y =

@@ -3,6 +3,7 @@
 #include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/base/serialization.h>
 #include <cornu/framework/config/json.h>
+#include <cornu/framework/initializers/glorot_uniform.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/elementwise.h>
@@ -10,6 +11,7 @@
 #include <cornu/framework/ops/numpy/logic.h>
 #include <cornu/framework/ops/numpy/reduction.h>
 #include <cornu/framework/ops/operators.h>
+#include <cornu/framework/ops/random/draws.h>
 #include <cornu/layers/attention/multi_head_attention.h>
 #include <cornu/layers/convolutional/conv.h>
 #include <cornu/layers/core/dense.h>
@@ -158,6 +160,74 @@ TEST_CASE("quantized layers and LoRA compute what Keras computes") {
     const std::string name = entry(recorded, "name").get<std::string>();
     DYNAMIC_SECTION(name) { check(recorded); }
   }
+}
+
+// The CPU, as a device that would rather multiply int8; counts such products.
+class Int8Device final : public backend::Backend {
+ public:
+  const std::string& name() const override { return name_; }
+  bool on_host() const override { return true; }
+  backend::Allocator& allocator() override { return backend::cpu_backend().allocator(); }
+  backend::Fusions fusions() const override { return {.int8_products = true}; }
+  void run(const backend::Kernel& kernel, std::span<const backend::Operand> inputs,
+           std::span<const backend::Operand> outputs) override {
+    if (std::holds_alternative<backend::Matmul>(kernel) && outputs[0].dtype == DType::int32) {
+      CHECK(inputs[0].dtype == DType::int8);
+      CHECK(inputs[1].dtype == DType::int8);
+      ++products;
+    }
+    backend::cpu_backend().run(kernel, inputs, outputs);
+  }
+  void copy_from_host(void* to, const void* from, size_t bytes) override {
+    backend::cpu_backend().copy(to, from, bytes);
+  }
+  void copy_to_host(void* to, const void* from, size_t bytes) override {
+    backend::cpu_backend().copy(to, from, bytes);
+  }
+  void copy(void* to, const void* from, size_t bytes) override {
+    backend::cpu_backend().copy(to, from, bytes);
+  }
+  int products = 0;
+
+ private:
+  std::string name_ = "int8:0";
+};
+
+// The output of a quantized layer and the gradient of the sum of its squares.
+template <class MakeLayer>
+std::pair<Tensor, Tensor> quantized_call(const MakeLayer& make) {
+  const auto layer = make();
+  const Tensor x = random::normal({3, 5, 20}, 0, 1, 7);
+  layer(x);
+  layer->quantize("int8");
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = layer(x);
+  return {y, tape.gradient(ops::sum(y * y), x)};
+}
+
+TEST_CASE("a device that multiplies int8 is given int8") {
+  static Int8Device device;  // tensors may outlive the test
+  const auto dense = [] {
+    return layers::Dense(
+        {.units = 12, .kernel_initializer = initializers::GlorotUniform({.seed = 3})});
+  };
+  const auto einsum = [] {
+    return layers::EinsumDense({.equation = "abc,cd->adb",
+                                .output_shape = {12, 5},
+                                .kernel_initializer = initializers::GlorotUniform({.seed = 3})});
+  };
+  const auto check_on = [&](const auto& make) {
+    const auto [y, slope] = quantized_call(make);
+    const int before = device.products;
+    const DeviceScope scope{Device(device)};
+    const auto [on_device, slope_on_device] = quantized_call(make);
+    CHECK(device.products == before + 1);
+    CHECK(test::all_close(on_device, y, 1e-5, 1e-5));
+    CHECK(test::all_close(slope_on_device, slope, 1e-4, 1e-4));
+  };
+  check_on(dense);
+  check_on(einsum);
 }
 
 TEST_CASE("quantized models are saved and loaded") {
