@@ -26,6 +26,19 @@ void measure_product(DType dtype, Report& report, const Effort& effort) {
               2.0 * static_cast<double>(n * n * n) * 1e-12, "TFLOP/s");
 }
 
+// A factor that does not change, as weights, which a plan keeps in the form that kernels take.
+void measure_int8(Report& report, const Effort& effort) {
+  constexpr int64_t n = 8192;
+  const auto integers = [](int seed) {
+    return ops::cast(random::uniform({n, n}, -127, 127, seed), DType::int8);
+  };
+  const Variable weights(integers(2), {.trainable = false});
+  Function product([&](const Nest& x) -> Nest { return ops::matmul(x.tensor(), weights.value()); });
+  const Nest x(integers(1));
+  report.rate("matmul_8192", calibrated([&] { product(x); }, effort),
+              2.0 * static_cast<double>(n * n * n) * 1e-12, "TOP/s");
+}
+
 // Causal: half of all pairs of tokens count. The gradient takes five products where the result
 // takes two.
 void measure_attention(DType dtype, Report& report, const Effort& effort) {
@@ -70,8 +83,9 @@ void measure_traffic(DType dtype, Report& report, const Effort& effort) {
 }  // namespace
 
 void measure_kernels(const Workload& workload, const std::string& mode, const Settings& settings) {
-  const DType dtype = mode == "float32" ? DType::float32 : DType::bfloat16;
   Report report(workload.name, mode, 1);
+  if (mode == "int8") return measure_int8(report, settings.effort);
+  const DType dtype = mode == "float32" ? DType::float32 : DType::bfloat16;
   measure_traffic(dtype, report, settings.effort);
   measure_product(dtype, report, settings.effort);
   if (dtype != DType::float32) measure_attention(dtype, report, settings.effort);

@@ -16,7 +16,7 @@ WANTED_OF_KERNELS = {"matmul_8192": 0.9, "attention": 0.9, "attention_training":
 
 
 def precision(mode):
-    kind = "bfloat16" if "bfloat16" in mode else "float16" if "float16" in mode else "float32"
+    kind = next((k for k in ("bfloat16", "float16", "int8") if k in mode), "float32")
     return kind + (" tf32" if "tf32" in mode else "")
 
 

@@ -4,7 +4,8 @@
 
 Workloads: seed_b1 and seed_b32 (the sums of Gaussians), mlp, mnist_cnn, lstm, gpt, gpt_768, resnet50, resnet50_b128,
 with the shapes, batches and optimizers of benchmarks/cornu/networks.cpp, and kernels, those of
-benchmarks/cornu/kernels.cpp, which tell what the vendor's libraries reach alone. DTYPE: float32 (default) or bfloat16.
+benchmarks/cornu/kernels.cpp, which tell what the vendor's libraries reach alone. DTYPE: float32 (default) or bfloat16;
+kernels:int8 is a product of integers.
 MODE: of torch.compile, "default" or "reduce-overhead" (which replays CUDA graphs). cuDNN tries its algorithms for each
 convolution, unless --no-cudnn-benchmark leaves them to its heuristics. Data is on the device before the clock starts;
 the best of three rounds counts.
@@ -168,6 +169,12 @@ def measure_training(name, dtype, a, clock):
 def measure_kernels(dtype, a, clock):
     device, kind = torch.device(a.device), getattr(torch, dtype)
     mode = "library " + dtype + (" tf32" if a.tf32 else "")
+    n = 8192
+    if dtype == "int8":
+        p, q = (torch.randint(-127, 128, (n, n), dtype=kind, device=device) for _ in range(2))
+        # The second factor by columns, as the library wants it.
+        say("kernels", mode, "matmul_8192", 2e-12 * n**3 / clock(lambda: torch._int_mm(p, q.t())), "TOP/s")
+        return
 
     def numbers(*shape):
         return torch.randn(*shape, device=device).to(kind)
@@ -178,7 +185,6 @@ def measure_kernels(dtype, a, clock):
     program = torch.compile(lambda x, y: torch.relu(x * 0.5 + y))
     say("kernels", mode, "elementwise", 3 * array / clock(lambda: program(x, y)), "GB/s")
     del x, y
-    n = 8192
     p, q = numbers(n, n), numbers(n, n)
     say("kernels", mode, "matmul_8192", 2e-12 * n**3 / clock(lambda: p @ q), "TFLOP/s")
     if dtype == "float32":

@@ -228,7 +228,7 @@ if wanted ratios; then
   for python in "${pythons[@]}"; do
     if has_torch "$python"; then
       torch=("$python" "$payload/benchmarks/torch_bench.py")
-      bench "torch ratios" "${torch[@]}" "${small[@]}" "${large[@]}" kernels:bfloat16 kernels
+      bench "torch ratios" "${torch[@]}" "${small[@]}" "${large[@]}" kernels:bfloat16 kernels kernels:int8
       bench "torch tf32 kernels" "${torch[@]}" kernels --tf32
       bench "torch compiled ratios" "${torch[@]}" lstm "${large[@]}" --compile default
       bench "torch replayed ratios" "${torch[@]}" "${small[@]}" --compile reduce-overhead
