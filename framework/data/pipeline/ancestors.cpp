@@ -50,36 +50,104 @@ std::string list_of(const std::vector<int64_t>& numbers) {
 
 }  // namespace
 
-Ancestors first_ancestors(const Pass& pass, const Ancestors& ancestors) {
-  Ancestors first;
-  for (const Ancestor& one : ancestors) {
-    Ancestors before;
-    if (one.stage)
-      one.stage->ancestors(pass, one.where, before);
-    else if (one.several)
-      before = *one.several;
-    if (before.empty()) {
-      if (!one.several) first.push_back(one);
+void AncestorsOfEach::clear() {
+  all_.clear();
+  ends_.clear();
+}
+
+std::span<const Ancestor> AncestorsOfEach::operator[](size_t i) const {
+  const size_t begin = i == 0 ? 0 : ends_[i - 1];
+  return std::span(all_).subspan(begin, ends_[i] - begin);
+}
+
+void add_first(const Pass& pass, Ancestors& ancestors, Ancestors& first) {
+  // The next one stands at the end.
+  std::reverse(ancestors.begin(), ancestors.end());
+  while (!ancestors.empty()) {
+    Ancestor one = std::move(ancestors.back());
+    ancestors.pop_back();
+    if (const auto* part = std::get_if<PartOf>(&one)) {
+      const auto [begin, end] = std::pair(part->begin, part->end);
+      Ancestors several = first_ancestors(pass, part->all->ancestors);
+      const bool rows = static_cast<int64_t>(several.size()) == part->all->rows;
+      const auto from = several.begin() + (rows ? begin : 0);
+      const auto to = rows ? several.begin() + end : several.end();
+      first.insert(first.end(), std::move_iterator(from), std::move_iterator(to));
       continue;
     }
-    for (Ancestor& further : first_ancestors(pass, before)) first.push_back(std::move(further));
+    const size_t count = ancestors.size();
+    if (const auto* element = std::get_if<OfStage>(&one))
+      element->stage->ancestors(pass, element->where, ancestors);
+    if (ancestors.size() == count)
+      first.push_back(std::move(one));
+    else
+      std::reverse(ancestors.begin() + static_cast<ptrdiff_t>(count), ancestors.end());
   }
+}
+
+Ancestors first_ancestors(const Pass& pass, std::span<const Ancestor> ancestors) {
+  Ancestors left(ancestors.begin(), ancestors.end()), first;
+  add_first(pass, left, first);
   return first;
 }
 
-std::vector<SourceElement> source_elements(const Pass& pass, const Ancestors& ancestors) noexcept {
+namespace {
+
+std::vector<const Stage*> sources_of(const Pass& pass) {
+  std::vector<const Stage*> sources;
+  add_sources(*pass.runtime().records().back().stage, sources);
+  return sources;
+}
+
+}  // namespace
+
+std::vector<SourceElement> source_elements(const Pass& pass,
+                                           std::span<const Ancestor> ancestors) noexcept {
   try {
-    std::vector<const Stage*> sources;
-    add_sources(*pass.runtime().records().back().stage, sources);
+    const std::vector<const Stage*> sources = sources_of(pass);
     std::vector<SourceElement> elements;
-    for (Ancestor& one : first_ancestors(pass, ancestors))
-      elements.push_back(one.stage ? SourceElement{name_among(*one.stage, sources),
-                                                   one.stage->file_of(one.where), one.where.epoch,
-                                                   one.where.index}
-                                   : *one.element);
+    for (const Ancestor& one : first_ancestors(pass, ancestors)) {
+      if (const auto* of = std::get_if<OfStage>(&one)) {
+        elements.push_back({name_among(*of->stage, sources), of->stage->file_of(of->where),
+                            of->where.epoch, of->where.index});
+      } else {
+        const auto& [source, where] = std::get<OfSource>(one);
+        elements.push_back({source->source, source->file, where.epoch, where.index});
+      }
+    }
     return elements;
   } catch (...) {
     return {};
+  }
+}
+
+void EndingSources::add(const Pass& pass, Ancestors& ancestors, Ancestors& out) noexcept {
+  const size_t before = out.size();
+  try {
+    first_.clear();
+    add_first(pass, ancestors, first_);
+    if (names_.empty()) {
+      const std::vector<const Stage*> sources = sources_of(pass);
+      for (const Stage* one : sources)
+        names_.emplace_back(
+            one, std::make_shared<const SourceElement>(SourceElement{name_among(*one, sources)}));
+    }
+    for (Ancestor& one : first_) {
+      const auto* of = std::get_if<OfStage>(&one);
+      if (!of) {
+        out.push_back(std::move(one));
+        continue;
+      }
+      const auto& name = std::find_if(names_.begin(), names_.end(), [&](const auto& known) {
+                           return known.first == of->stage;
+                         })->second;
+      std::string file = of->stage->file_of(of->where);
+      if (!file.empty() && (!last_ || last_->file != file || last_->source != name->source))
+        last_ = std::make_shared<const SourceElement>(SourceElement{name->source, file});
+      out.push_back(OfSource{file.empty() ? name : last_, of->where});
+    }
+  } catch (...) {
+    out.resize(before);
   }
 }
 

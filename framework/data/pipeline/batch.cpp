@@ -42,14 +42,14 @@ class RebatchStage::RebatchCursor final : public Cursor<Batch> {
   std::optional<Batch> next() override {
     Search search(*pass_, stage_, where_.index);
     std::vector<Batch> parts;
-    made_of_.clear();
+    parts_made_of_.clear();
     int64_t missing = stage_.count_;
     while (missing > 0) {
       if (!has_rest() && !pull(search)) break;
       const int64_t end = std::min(offset_ + missing, samples_);
       missing -= end - offset_;
       parts.push_back(rows_of(*rest_, offset_, end));
-      made_of_.push_back(part_of_rest(offset_, end));
+      parts_made_of_.push_back(PartOf{rest_made_of_, offset_, end});
       offset_ = end;
     }
     if (parts.empty() || (missing > 0 && stage_.drop_)) return {};
@@ -63,7 +63,8 @@ class RebatchStage::RebatchCursor final : public Cursor<Batch> {
       return made;
     } catch (const RowsDiffer& error) {
       throw_rows_differ({stage_, where}, error, [&](size_t part) {
-        return Failed{stage_, where, "", source_elements(*pass_, made_of_[part])};
+        return Failed{stage_, where, "",
+                      source_elements(*pass_, std::span(&parts_made_of_[part], 1))};
       });
     } catch (...) {
       throw_data_error({stage_, where, "", source_elements(*pass_, last_ancestors(*this))});
@@ -76,16 +77,10 @@ class RebatchStage::RebatchCursor final : public Cursor<Batch> {
     out.insert(out.end(), before_.begin(), before_.end());
   }
   void ancestors(Ancestors& out) const override {
-    for (const Ancestors& part : made_of_) out.insert(out.end(), part.begin(), part.end());
+    out.insert(out.end(), parts_made_of_.begin(), parts_made_of_.end());
   }
 
  private:
-  // What some samples of the batch that is cut were made of: those that they are where as many are
-  // known, and otherwise all of the batch.
-  Ancestors part_of_rest(int64_t begin, int64_t end) const {
-    if (static_cast<int64_t>(rest_made_of_.size()) != samples_) return rest_made_of_;
-    return {rest_made_of_.begin() + begin, rest_made_of_.begin() + end};
-  }
   bool has_rest() const { return rest_ && offset_ < samples_; }
   bool pull(Search& search) {
     while (true) {
@@ -99,7 +94,7 @@ class RebatchStage::RebatchCursor final : public Cursor<Batch> {
       std::optional<Batch> batch = source_->next();
       if (!batch) return false;
       samples_ = samples_of(*batch);
-      rest_made_of_ = first_ancestors(*pass_, last_ancestors(*source_));
+      rest_made_of_ = std::make_shared<const Several>(Several{last_ancestors(*source_), samples_});
       rest_ = std::move(batch);
       if (has_rest()) return true;
       search.missed();
@@ -110,13 +105,13 @@ class RebatchStage::RebatchCursor final : public Cursor<Batch> {
   PassPtr pass_;
   Where where_;
   CursorPtr<Batch> source_;
-  std::optional<Batch> rest_;       // the batch that is being cut
-  Ancestors rest_made_of_;          // what it was made of
-  std::vector<Ancestors> made_of_;  // the parts of the batch that came last
-  int64_t samples_ = 0;             // of it
-  bool started_ = false;            // whether a batch was asked for
-  int64_t offset_;                  // of the first one that is left
-  Position before_;                 // of that batch in the source
+  std::optional<Batch> rest_;                    // the batch that is being cut
+  std::shared_ptr<const Several> rest_made_of_;  // what it was made of
+  Ancestors parts_made_of_;                      // the same of the parts of the last batch
+  int64_t samples_ = 0;                          // of it
+  bool started_ = false;                         // whether a batch was asked for
+  int64_t offset_;                               // of the first one that is left
+  Position before_;                              // of that batch in the source
 };
 
 RebatchStage::RebatchStage(NodePtr<Batch> source, int64_t count, bool drop_remainder)

@@ -1,5 +1,6 @@
 // Batches of samples: batch, and the sorted batches of bucket_by_length.
 #pragma once
+#include <array>
 #include <limits>
 #include <numeric>
 
@@ -71,7 +72,7 @@ class BatchStage final
   }
   void ancestors(const Pass&, const Where& where, Ancestors& out) const override {
     for (int64_t i = 0; i < count_at(where); ++i)
-      out.push_back({source_.get(), {where.epoch, where.index * count_ + i}});
+      out.push_back(OfStage{source_.get(), {where.epoch, where.index * count_ + i}});
   }
 
   CursorPtr<U> walk(const PassPtr& pass, Walk order, int64_t k) const override {
@@ -117,7 +118,7 @@ class BatchStage final
       return {};
     }
     void save(Position& out) const override { out.push_back(k_); }
-    void ancestors(Ancestors& out) const override { out.push_back({&stage_, last_}); }
+    void ancestors(Ancestors& out) const override { out.push_back(OfStage{&stage_, last_}); }
 
    private:
     const BatchStage& stage_;
@@ -149,7 +150,7 @@ class BatchStage final
       source_->save(out);
     }
     void ancestors(Ancestors& out) const override {
-      for (const Ancestors& row : rows_) out.insert(out.end(), row.begin(), row.end());
+      out.insert(out.end(), rows_.all().begin(), rows_.all().end());
     }
 
    private:
@@ -157,18 +158,18 @@ class BatchStage final
     PassPtr pass_;
     Where where_;
     CursorPtr<T> source_;
-    std::vector<Ancestors> rows_;  // what those of the last batch were made of
+    AncestorsOfEach rows_;  // what those of the last batch were made of
   };
 
   // So many elements, and what they were made of where that is asked for.
-  static std::vector<T> take(Cursor<T>& source, int64_t count, std::vector<Ancestors>* ancestors) {
+  static std::vector<T> take(Cursor<T>& source, int64_t count, AncestorsOfEach* ancestors) {
     std::vector<T> elements;
     elements.reserve(static_cast<size_t>(std::min<int64_t>(count, 1 << 16)));
     while (static_cast<int64_t>(elements.size()) < count) {
       std::optional<T> element = source.next();
       if (!element) break;
       elements.push_back(std::move(*element));
-      if (ancestors) ancestors->push_back(last_ancestors(source));
+      if (ancestors) ancestors->add(source);
     }
     return elements;
   }
@@ -176,8 +177,8 @@ class BatchStage final
   // What a row of a batch of an indexed source was made of.
   auto by_number(const Where& where) const {
     return [this, where](size_t row) {
-      return Ancestors{
-          {source_.get(), {where.epoch, where.index * count_ + static_cast<int64_t>(row)}}};
+      return std::array<Ancestor, 1>{
+          OfStage{source_.get(), {where.epoch, where.index * count_ + static_cast<int64_t>(row)}}};
     };
   }
 
@@ -209,7 +210,8 @@ class BatchStage final
     } catch (...) {
       Ancestors all;
       for (size_t row = 0; row < rows; ++row)
-        for (Ancestor& one : ancestors(row)) all.push_back(std::move(one));
+        for (const auto& made_of = ancestors(row); const Ancestor& one : made_of)
+          all.push_back(one);
       throw_data_error({*this, where, "", source_elements(pass, all)});
     }
   }
@@ -302,8 +304,10 @@ class BucketStage final : public Node<Batch> {
     }
     void ancestors(Ancestors& out) const override {
       if (given_ == 0 || given_ > static_cast<int64_t>(batches_.size())) return;
-      for (const size_t i : batches_[static_cast<size_t>(given_ - 1)])
-        out.insert(out.end(), ancestors_[i].begin(), ancestors_[i].end());
+      for (const size_t i : batches_[static_cast<size_t>(given_ - 1)]) {
+        const std::span<const Ancestor> made_of = ancestors_[i];
+        out.insert(out.end(), made_of.begin(), made_of.end());
+      }
     }
 
    private:
@@ -322,7 +326,7 @@ class BucketStage final : public Node<Batch> {
       while (static_cast<int64_t>(window_.size()) < stage_.window()) {
         std::optional<T> element = source_->next();
         if (!element) break;
-        ancestors_.push_back(last_ancestors(*source_));
+        ancestors_.add(*source_);
         try {
           lengths.push_back(
               static_cast<int64_t>(std::invoke(stage_.length_, std::as_const(*element))));
@@ -344,7 +348,7 @@ class BucketStage final : public Node<Batch> {
     bool filled_ = false;
     Position start_;  // of the window in the source
     std::vector<T> window_;
-    std::vector<Ancestors> ancestors_;  // of the window's elements
+    AncestorsOfEach ancestors_;  // of the window's elements
     std::vector<std::vector<size_t>> batches_;
   };
 

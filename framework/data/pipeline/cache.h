@@ -123,7 +123,7 @@ class CacheStage final : public Node<T> {
     return keep(pass, where, source_->at(pass, first(where)));
   }
   void ancestors(const Pass&, const Where& where, Ancestors& out) const override {
-    out.push_back({source_.get(), first(where)});
+    out.push_back(OfStage{source_.get(), first(where)});
   }
   CursorPtr<T> walk(const PassPtr& pass, Walk order, int64_t k) const override {
     open_kept(*pass, {pass->epoch(), 0});
@@ -163,7 +163,7 @@ class CacheStage final : public Node<T> {
       return stage_.keep(*pass_, last_, std::move(*element));
     }
     void save(Position& out) const override { out.push_back(k_); }
-    void ancestors(Ancestors& out) const override { out.push_back({&stage_, last_}); }
+    void ancestors(Ancestors& out) const override { out.push_back(OfStage{&stage_, last_}); }
 
    private:
     const CacheStage& stage_;

@@ -118,9 +118,9 @@ class ConcatenateStage final : public Node<T> {
   }
   void ancestors(const Pass&, const Where& where, Ancestors& out) const override {
     if (is_first(where))
-      out.push_back({a_.get(), where});
+      out.push_back(OfStage{a_.get(), where});
     else
-      out.push_back({b_.get(), in_second(where)});
+      out.push_back(OfStage{b_.get(), in_second(where)});
   }
   CursorPtr<T> walk(const PassPtr& pass, Walk order, int64_t k) const override {
     if (!this->threaded()) return Node<T>::walk(pass, std::move(order), k);
@@ -157,7 +157,7 @@ class ConcatenateStage final : public Node<T> {
       return {};
     }
     void save(Position& out) const override { out.push_back(k_); }
-    void ancestors(Ancestors& out) const override { out.push_back({&stage_, last_}); }
+    void ancestors(Ancestors& out) const override { out.push_back(OfStage{&stage_, last_}); }
 
    private:
     const ConcatenateStage& stage_;

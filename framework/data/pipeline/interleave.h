@@ -118,10 +118,11 @@ class FlatStage final : public Node<U> {
  private:
   // A pipeline that takes turns: where its element is in the source, and what it gives.
   struct Open {
-    Position before;                           // of the source, where its element is the next one
-    int64_t number;                            // of the element
-    std::shared_ptr<const Ancestors> made_of;  // the element
-    mutable Ancestors rows = {};               // those in sources, once they were asked for
+    Position before;                         // of the source, where its element is the next one
+    int64_t number;                          // of the element
+    std::shared_ptr<const Several> made_of;  // the element
+    mutable Ancestors rows = {};             // those in sources, once they were asked for
+    mutable EndingSources sources = {};
     NodePtr<U> node;
     PassPtr pass;
     CursorPtr<U> cursor;
@@ -197,18 +198,19 @@ class FlatStage final : public Node<U> {
 
     void ancestors(Ancestors& out) const override {
       const Open& mine = open_[static_cast<size_t>(turn_)];
-      const Ancestors own = last_ancestors(*mine.cursor);
-      if (stage_.rows_ && own.size() == 1) {
-        if (mine.rows.empty()) mine.rows = first_ancestors(*pass_, *mine.made_of);
+      own_.clear();
+      mine.cursor->ancestors(own_);
+      const auto* row = own_.size() == 1 ? std::get_if<OfStage>(&own_[0]) : nullptr;
+      if (stage_.rows_ && row) {
+        if (mine.rows.empty()) mine.rows = first_ancestors(*pass_, mine.made_of->ancestors);
         if (static_cast<int64_t>(mine.rows.size()) == mine.node->size()) {
-          out.push_back(mine.rows.at(static_cast<size_t>(own[0].where.index)));
+          out.push_back(mine.rows.at(static_cast<size_t>(row->where.index)));
           return;
         }
       }
-      out.push_back({nullptr, {}, {}, mine.made_of});
+      out.push_back(PartOf{mine.made_of});
       // The pipeline may be gone when somebody asks further.
-      for (SourceElement& one : source_elements(*mine.pass, own))
-        out.push_back({nullptr, {}, std::make_shared<const SourceElement>(std::move(one))});
+      mine.sources.add(*mine.pass, own_, out);
     }
 
    private:
@@ -217,7 +219,7 @@ class FlatStage final : public Node<U> {
         return one.cursor->next();
       } catch (const DataError& error) {
         const Where where{epoch_, one.number};
-        throw_inside({stage_, where, "", source_elements(*pass_, *one.made_of)}, error);
+        throw_inside({stage_, where, "", source_elements(*pass_, one.made_of->ancestors)}, error);
       }
     }
     Open make(Position before, int64_t number, T element, Ancestors made_of, PositionReader& from) {
@@ -240,7 +242,7 @@ class FlatStage final : public Node<U> {
             pass_->token(), [pass] { pass->stop(); });
         return {.before = std::move(before),
                 .number = number,
-                .made_of = std::make_shared<const Ancestors>(std::move(made_of)),
+                .made_of = std::make_shared<const Several>(std::move(made_of)),
                 .node = std::move(node),
                 .pass = std::move(pass),
                 .cursor = std::move(cursor),
@@ -256,6 +258,7 @@ class FlatStage final : public Node<U> {
     int64_t turn_ = 0, given_ = 0, number_ = 0;
     std::vector<Open> open_;
     CursorPtr<T> source_;
+    mutable Ancestors own_;  // memory for those of an element in its pipeline
     bool exhausted_ = false;
   };
 

@@ -1,5 +1,7 @@
 // Map and filter: functions of the user's on each element.
 #pragma once
+#include <array>
+
 #include "queue.h"
 
 namespace cornu::data {
@@ -64,8 +66,12 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
   U at(const Pass& pass, const Where& where) const override {
     return *call(pass, pass.runtime().record(this), source_->at(pass, where), where, Clock::now(),
                  [&] {
-                   return Ancestors{{source_.get(), where}};
+                   return std::array<Ancestor, 1>{OfStage{source_.get(), where}};
                  });
+  }
+
+  void ancestors(const Pass&, const Where& where, Ancestors& out) const override {
+    out.push_back(OfStage{source_.get(), where});
   }
 
   CursorPtr<U> walk(const PassPtr& pass, Walk order, int64_t k) const override {
@@ -101,7 +107,6 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
   struct Task {
     T element;
     Where where;
-    Ancestors ancestors = {};
   };
   // Draws from a cursor and numbers what comes.
   struct Pull {
@@ -121,9 +126,7 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
     // For a queue, whose work follows when the cursor has gone on.
     std::optional<Task> operator()(Mark& mark) {
       std::optional<Task> task = (*this)(mark.position);
-      if (!task) return task;
-      source->ancestors(mark.ancestors);
-      task->ancestors = mark.ancestors;
+      if (task) source->ancestors(mark.ancestors);
       return task;
     }
   };
@@ -169,9 +172,9 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
       return std::make_unique<DirectCursor>(*this, pass, record, std::move(pull), std::move(start));
     return std::make_unique<Queue<Task, U>>(
         pass, record, queue_options(), std::move(start), std::move(pull),
-        [this, &record, pass = pass.get()](Task&& task) {
+        [this, &record, pass = pass.get()](Task&& task, const Mark& mark) {
           return call(*pass, record, std::move(task.element), task.where, Clock::now(),
-                      [&] { return std::move(task.ancestors); });
+                      [&]() -> const Ancestors& { return mark.ancestors; });
         });
   }
 

@@ -111,7 +111,7 @@ class OrderStage final : public Node<T> {
   void ancestors(const Pass& pass, const Where& where, Ancestors& out) const override {
     Where place = where;
     order_->map(std::span(&place, 1), source_->size(), seed_in(pass));
-    out.push_back({source_.get(), place});
+    out.push_back(OfStage{source_.get(), place});
   }
   std::optional<Batch> gather(const Pass& pass, std::span<const Where> places) const override {
     std::vector<Where> mapped(places.begin(), places.end());

@@ -63,7 +63,7 @@ class PrefetchStage final : public Node<T> {
     };
     return std::make_unique<Queue<T, T>>(
         pass, record, QueueOptions{1, options_.room}, std::move(start), std::move(pull),
-        [](T&& element) { return std::optional<T>(std::move(element)); });
+        [](T&& element, const Mark&) { return std::optional<T>(std::move(element)); });
   }
 
   NodePtr<T> source_;

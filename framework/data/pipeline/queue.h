@@ -26,7 +26,8 @@ template <class In, class T>
 class Queue final : public Cursor<T> {
  public:
   using Pull = std::function<std::optional<In>(Mark&)>;  ///< the next task
-  using Do = std::function<std::optional<T>(In&&)>;      ///< an element of it
+  /// An element of it, beside which goes what the pull said.
+  using Do = std::function<std::optional<T>(In&&, const Mark&)>;
 
   /// `source` is what `pull` draws from, if it has to live as long as the threads.
   Queue(PassPtr pass, StageRecord& record, const QueueOptions& options, Position start, Pull pull,
@@ -171,7 +172,7 @@ class Queue final : public Cursor<T> {
       }
       turn.unlock();
       if (task) try {
-          made.element = work(std::move(*task));
+          made.element = work(std::move(*task), made.mark);
           if (made.element) made.bytes = bytes_of(*made.element);
         } catch (...) {
           made.error = std::current_exception();
@@ -222,14 +223,14 @@ CursorPtr<T> make_by_number(const PassPtr& pass, StageRecord& record, const Queu
     while (order.size == Dataset::endless || k < order.size) {
       const Where where = order.at(k++);
       if (where.index < 0) continue;
-      mark.ancestors = {{stage, where}};
+      mark.ancestors.push_back(OfStage{stage, where});
       return where;
     }
     return {};
   };
   return std::make_unique<Queue<Where, T>>(
       pass, record, options, Position(), std::move(pull),
-      [make = std::move(make)](Where&& where) { return make(where); });
+      [make = std::move(make)](Where&& where, const Mark&) { return make(where); });
 }
 
 }  // namespace cornu::data::detail

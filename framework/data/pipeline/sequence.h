@@ -119,7 +119,8 @@ class ShardStage final : public Node<T> {
         if (!element) return {};
         if (i == rank_) {
           mine = std::move(element);
-          ancestors_ = last_ancestors(*source_);
+          ancestors_.clear();
+          source_->ancestors(ancestors_);
         }
         pass_->check_stop();
       }
@@ -256,8 +257,9 @@ class WindowShuffleStage final : public Node<T> {
       out.insert(out.end(), start_.begin(), start_.end());
     }
     void ancestors(Ancestors& out) const override {
-      if (last_ < ancestors_.size())
-        out.insert(out.end(), ancestors_[last_].begin(), ancestors_[last_].end());
+      if (last_ >= ancestors_.size()) return;
+      const std::span<const Ancestor> made_of = ancestors_[last_];
+      out.insert(out.end(), made_of.begin(), made_of.end());
     }
 
    private:
@@ -268,7 +270,7 @@ class WindowShuffleStage final : public Node<T> {
         std::optional<T> element = source_->next();
         if (!element) break;
         window_.push_back(std::move(element));
-        ancestors_.push_back(last_ancestors(*source_));
+        ancestors_.add(*source_);
         pass_->check_stop();
       }
       if (!window_.empty())
@@ -280,8 +282,8 @@ class WindowShuffleStage final : public Node<T> {
     CursorPtr<T> source_;
     Position start_;  // of the window in the source
     std::vector<std::optional<T>> window_;
-    std::vector<Ancestors> ancestors_;  // of the window's elements
-    size_t last_ = 0;                   // place in the window of the element that came last
+    AncestorsOfEach ancestors_;  // of the window's elements
+    size_t last_ = 0;            // place in the window of the element that came last
     std::optional<RandomOrder> order_;
   };
 

@@ -169,7 +169,7 @@ class DatasetSource::NextCursor final : public Cursor<Batch> {
   }
   void save(Position& out) const override { out.push_back(where_.index); }
   void ancestors(Ancestors& out) const override {
-    out.push_back({&source_, {where_.epoch, where_.index - 1}});
+    out.push_back(OfStage{&source_, {where_.epoch, where_.index - 1}});
   }
 
  private:

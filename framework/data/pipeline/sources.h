@@ -158,7 +158,7 @@ class PlaceSource final : public Node<typename Generated<F>::type> {
     }
     void save(Position& out) const override { out.push_back(where_.index); }
     void ancestors(Ancestors& out) const override {
-      out.push_back({&source_, {where_.epoch, where_.index - 1}});
+      out.push_back(OfStage{&source_, {where_.epoch, where_.index - 1}});
     }
 
    private:
@@ -229,7 +229,7 @@ class CallSource final : public Node<typename Generated<F>::type> {
     }
     void save(Position& out) const override { out.push_back(where_.index); }
     void ancestors(Ancestors& out) const override {
-      out.push_back({&source_, {where_.epoch, where_.index - 1}});
+      out.push_back(OfStage{&source_, {where_.epoch, where_.index - 1}});
     }
 
    private:

@@ -37,7 +37,7 @@ bool Stage::batched() const {
 }
 
 void Stage::ancestors(const Pass&, const Where& where, Ancestors& out) const {
-  for (const auto& source : sources()) out.push_back({source.get(), where});
+  for (const auto& source : sources()) out.push_back(OfStage{source.get(), where});
 }
 
 void Stage::begin_pass(int64_t epoch) const {

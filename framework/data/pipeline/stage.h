@@ -126,7 +126,7 @@ class IndexCursor final : public Cursor<T> {
     return {};
   }
   void save(Position& out) const override { out.push_back(k_); }
-  void ancestors(Ancestors& out) const override { out.push_back({&node_, last_}); }
+  void ancestors(Ancestors& out) const override { out.push_back(OfStage{&node_, last_}); }
 
  private:
   const Node<T>& node_;

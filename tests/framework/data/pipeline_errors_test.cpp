@@ -240,6 +240,46 @@ TEST_CASE("An error inside of a pipeline that was made of an element names that 
   CHECK_THROWS_AS(std::rethrow_exception(error.cause()), std::runtime_error);
 }
 
+TEST_CASE("Elements of pipelines that have ended are named, and the pipelines are let go") {
+  const auto inner = [](int64_t i) { return samples(i == 3 ? 30 : 4).skip(1); };
+  const auto turns = data::range(9).interleave(inner, {.cycle = 2});
+  const std::string what = " (element 3 of 'range', element 17 of 'from'): bad value";
+  for (const auto& pipeline :
+       {turns.shuffle(100), turns.prefetch(4), turns.shuffle(100).prefetch(2).skip(1).shard(1, 2)})
+    CHECK(std::string(error_of(pipeline.map(fails_at(17))).what()) ==
+          text("map", place_of(pipeline, 17), what));
+  // As parts of batches: with the elements of both that came in turn.
+  const auto error = error_of(turns.shuffle(100).batch(2).rebatch(3).map(fails_at(17)));
+  std::vector<std::string> sources;
+  for (const data::SourceElement& one : error.made_of()) sources.push_back(one.source);
+  CHECK(sources == std::vector<std::string>{"'range'", "'from'", "'range'", "'from'", "'range'",
+                                            "'from'", "'range'", "'from'"});
+  // Of pipelines within pipelines each has its place, and files are known.
+  const auto books = [](int64_t i) { return data::from(pages(6 + i)); };
+  const auto shelves = [&](int64_t i) { return data::range(i).interleave(books, {.cycle = 1}); };
+  const auto deep = data::range(3, 5).interleave(shelves, {.cycle = 1}).shuffle(1000);
+  const auto fails = [](const Page& page) {
+    if (page.number == 8) throw std::runtime_error("torn");
+    return page;
+  };
+  const auto torn = error_of(deep.map(fails));
+  REQUIRE(torn.made_of().size() == 3);
+  CHECK(torn.made_of()[1].index == 3);
+  CHECK(torn.made_of()[2].index == 8);
+  CHECK(torn.made_of()[2].file == "page8.txt");
+  CHECK_THAT(torn.what(), contains("element 8 of 'from', from 'page8.txt'): torn"));
+  // What waits in a window does not keep the pipelines that it came from.
+  const auto token = std::make_shared<int>();
+  const auto holds = [token](int64_t) {
+    return samples(3).map([token](Batch sample) { return sample; });
+  };
+  const auto window = data::range(20).interleave(holds, {.cycle = 2}).shuffle(1000);
+  const auto stream = window.open();
+  const int64_t before = token.use_count();
+  REQUIRE(stream->next());
+  CHECK(token.use_count() == before);
+}
+
 TEST_CASE("Behind repeat an error says in which of the passes the sample came") {
   const auto repeated = samples(20).repeat(3);
   const auto third = [](Batch sample, const data::Place& place) {
