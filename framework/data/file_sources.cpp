@@ -261,7 +261,10 @@ Pipeline<Batch> from_h5(const fs::path& path, const ArrayNames& names, const Fil
   const auto kept = [&](const std::optional<H5Array>& array) {
     return array ? std::optional<Rows>(kept_rows(file, *array)) : std::nullopt;
   };
-  return pipeline_of("from_h5", kept(arrays.x), kept(arrays.y), kept(arrays.sample_weight));
+  std::optional<Rows> x = kept(arrays.x), y = kept(arrays.y), weight = kept(arrays.sample_weight);
+  // What was read is only sound if the file was whole until now.
+  file.expect_unchanged();
+  return pipeline_of("from_h5", std::move(x), std::move(y), std::move(weight));
 }
 
 Pipeline<Batch> from_csv(const fs::path& path, const CsvColumns& columns,

@@ -100,6 +100,7 @@ CsvFile::CsvFile(const std::filesystem::path& path) : file_(path) {
     if (row++ % stretch == 0) places_.emplace_back(place.offset, place.line);
   });
   places_.shrink_to_fit();
+  file_.expect_unchanged();
 }
 
 CsvFile::Place CsvFile::place_of(int64_t row) const {

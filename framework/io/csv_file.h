@@ -29,8 +29,8 @@ struct CsvValues {
 /// and throws the same errors, but only the place of every 16th row stays in memory.
 class CsvFile {
  public:
-  /// Reads through the file once. Throws FileError as parse_csv does, and for a cell of more than
-  /// 256 MiB.
+  /// Reads through the file once. Throws FileError as parse_csv does, for a cell of more than
+  /// 256 MiB, and when the file was changed meanwhile.
   explicit CsvFile(const std::filesystem::path& path);
 
   /// Names and kinds of the columns, which have no values, and the number of rows.

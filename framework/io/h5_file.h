@@ -111,8 +111,11 @@ class H5Reader {
   std::vector<std::byte> read(std::string_view path, uint64_t limit) const;
   /// Rows of a dataset of numbers, truth values or strings, read when they are asked for (H5Rows),
   /// with a cache of `cache_bytes` for what is read in larger pieces. They keep the file open.
-  /// Throws when the dataset is missing or may not be read, ShapeError for a scalar.
+  /// Throws when the dataset is missing or may not be read, and when the file on disk was changed
+  /// since the reader opened it; ShapeError for a scalar.
   std::unique_ptr<H5Rows> rows(std::string_view path, uint64_t cache_bytes) const;
+  /// Throws when a file on disk was written to or cut since it was opened.
+  void expect_unchanged() const;
   /// The strings of a dataset in row-major order.
   std::vector<std::string> read_strings(std::string_view path) const;
   /// The shape of a dataset of strings; nothing for one of other elements.

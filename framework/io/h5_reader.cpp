@@ -73,6 +73,7 @@ struct H5Reader::Impl {
   std::string name;
   Bytes image;  // Outlives `file`, which uses it in place.
   mutable std::optional<h5::FileCheck> check;
+  std::optional<InputFile> input;  // None of a file in memory.
   Handle file;
 
   ~Impl() {
@@ -90,6 +91,14 @@ struct H5Reader::Impl {
     const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
     if (id < 0) fail("is not a readable HDF5 file; it may be truncated or of another format");
     file = Handle(id, H5Fclose);
+  }
+
+  // Throws when HDF5 opened another file than `input`, or one that was changed since then.
+  void expect_same(hid_t access) const {
+    void* driver = nullptr;
+    if (H5Fget_vfd_handle(file, access, &driver) < 0 || driver == nullptr)
+      fail("is open, but HDF5 does not say where");
+    input->expect_same(*static_cast<const int*>(driver));
   }
 
   /// The object at `path`, or a closed handle when a name on the way is missing. Every step must be
@@ -166,9 +175,12 @@ H5Reader::H5Reader(const std::filesystem::path& path) : impl_(std::make_shared<I
 #if H5_VERSION_GE(1, 10, 7)
   H5Pset_file_locking(access, true, true);  // Read-only and network disks may not know locks.
 #endif
+  H5Pset_fapl_sec2(access);  // Whatever driver the environment asks for.
+  impl_->input.emplace(path);
   const Bytes bytes = Bytes::map(path);
   if (bytes.size() == 0) impl_->fail("cannot be read, or is empty; expected an HDF5 file");
   impl_->open(impl_->name, access, bytes);
+  impl_->expect_same(access);
 }
 
 H5Reader::H5Reader(Bytes image, std::string name) : impl_(std::make_shared<Impl>()) {
@@ -278,8 +290,14 @@ std::unique_ptr<H5Rows> H5Reader::rows(std::string_view path, uint64_t cache_byt
   if (shape.rank() == 0)
     throw ShapeError("'" + impl_->name + "': " + what +
                      " is a scalar; the first axis must be the rows.");
-  return std::make_unique<H5Rows>(std::make_unique<H5Rows::Impl>(
-      impl_, impl_->name, what, std::move(dataset), shape, cache_bytes));
+  expect_unchanged();
+  return std::make_unique<H5Rows>(
+      std::make_unique<H5Rows::Impl>(impl_, impl_->input ? &*impl_->input : nullptr, impl_->name,
+                                     what, std::move(dataset), shape, cache_bytes));
+}
+
+void H5Reader::expect_unchanged() const {
+  if (impl_->input) impl_->input->expect_unchanged();
 }
 
 std::vector<std::string> H5Reader::read_strings(std::string_view path) const {

@@ -39,13 +39,15 @@ std::vector<int64_t> chunk_shape(hid_t properties, const Shape& shape, size_t it
 
 }  // namespace
 
-H5Rows::Impl::Impl(std::shared_ptr<const void> owner, const std::string& file,
-                   const std::string& path, Handle opened, Shape found, uint64_t cache_bytes)
+H5Rows::Impl::Impl(std::shared_ptr<const void> owner, const InputFile* file_on_disk,
+                   const std::string& file, const std::string& path, Handle opened, Shape found,
+                   uint64_t cache_bytes)
     : owner(std::move(owner)),
       name(file),
       what(path),
       dataset(std::move(opened)),
       shape(found),
+      input(file_on_disk),
       cache(cache_bytes) {
   const Handle properties = h5::take(H5Dget_create_plist(dataset), H5Pclose, name,
                                      "cannot read the properties of " + what);
@@ -81,7 +83,6 @@ H5Rows::Impl::Impl(std::shared_ptr<const void> owner, const std::string& file,
       H5Pget_fill_value(properties, memory, fill.data()) < 0)
     h5::fail(name, "cannot read the fill value of " + what);
   grid.emplace(shape, chunk_shape(properties, shape, item), item);
-  open_file();
   if (input && native && !chunked && H5Pget_layout(properties) == H5D_CONTIGUOUS)
     if (const haddr_t at = H5Dget_offset(dataset); at != HADDR_UNDEF) offset = at;
   singly = offset && (grid->row_bytes() >= large_row || count * item > cache_bytes);
@@ -92,17 +93,6 @@ H5Rows::Impl::~Impl() {
   type.reset();
   memory.reset();
   dataset.reset();
-}
-
-// The file that HDF5 has open itself, as another may have its name by now.
-void H5Rows::Impl::open_file() {
-  const Handle handle = h5::take(H5Iget_file_id(dataset), H5Fclose, name, "cannot read " + what);
-  const Handle access(H5Fget_access_plist(handle), H5Pclose);
-  void* driver = nullptr;
-  if (H5Pget_driver(access) != H5FD_SEC2 || H5Fget_vfd_handle(handle, access, &driver) < 0 ||
-      driver == nullptr)
-    return;
-  input.emplace(*static_cast<const int*>(driver), name);
 }
 
 void H5Rows::Impl::fail(const std::string& why) const {

@@ -21,9 +21,10 @@ namespace cornu::io {
 
 /// A dataset that has passed all checks of its bytes' place, filters, type and shape.
 struct H5Rows::Impl {
-  /// `owner` keeps the file open. Called, as is the destructor, by one thread at a time.
-  Impl(std::shared_ptr<const void> owner, const std::string& file, const std::string& what,
-       h5::Handle dataset, Shape shape, uint64_t cache_bytes);
+  /// `owner` keeps open the file, and `input`, which is null where it is in memory. Called, as is
+  /// the destructor, by one thread at a time.
+  Impl(std::shared_ptr<const void> owner, const InputFile* input, const std::string& file,
+       const std::string& what, h5::Handle dataset, Shape shape, uint64_t cache_bytes);
   ~Impl();
 
   std::shared_ptr<const void> owner;
@@ -40,14 +41,13 @@ struct H5Rows::Impl {
   std::optional<h5::Grid> grid;
   std::optional<uint64_t> offset;  // in the file, where rows lie as they are here
   bool singly = false;             // whether they are read one by one, rather than kept
-  std::optional<InputFile> input;  // none where the file is in memory
+  const InputFile* input;          // null where the file is in memory
   mutable BlockCache cache;
 
   [[noreturn]] void fail(const std::string& why) const;
   void read(std::span<const int64_t> rows, std::byte* out) const;
 
  private:
-  void open_file();
   void check(std::span<const int64_t> rows) const;
   void read_singly(std::span<const int64_t> rows, std::byte* out) const;
   void read_chunks(std::span<const int64_t> rows, std::byte* out) const;

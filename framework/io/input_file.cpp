@@ -16,40 +16,26 @@ namespace {
 
 std::string system_message(int code) { return std::generic_category().message(code); }
 
-[[noreturn]] void refuse_file(const std::string& name, const std::string& why) {
-  throw FileError(fmt::format("Cannot read '{}': {}.", name, why));
-}
-
-// Open as long as it lives.
-class Opened {
- public:
-  explicit Opened(const std::filesystem::path& path)
-      // O_NONBLOCK: opening a named pipe would otherwise wait for a writer.
-      : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    if (descriptor_ < 0) refuse_file(path.string(), system_message(errno));
-  }
-  ~Opened() { ::close(descriptor_); }
-  Opened(const Opened&) = delete;
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path)
-    : InputFile(Opened(path).descriptor(), path.string()) {}
-
-InputFile::InputFile(int descriptor, std::string name) : name_(std::move(name)) {
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0) refuse(system_message(errno));
-  if (!S_ISREG(status.st_mode)) refuse("it is not a regular file");
-  size_ = static_cast<uint64_t>(status.st_size);
-  changed_seconds_ = status.st_mtim.tv_sec;
-  changed_nanoseconds_ = status.st_mtim.tv_nsec;
-  descriptor_ = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    : name_(path.string()),
+      // O_NONBLOCK: opening a named pipe would otherwise wait for a writer.
+      descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   if (descriptor_ < 0) refuse(system_message(errno));
+  try {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) refuse(system_message(errno));
+    if (!S_ISREG(status.st_mode)) refuse("it is not a regular file");
+    size_ = static_cast<uint64_t>(status.st_size);
+    device_ = static_cast<uint64_t>(status.st_dev);
+    number_ = static_cast<uint64_t>(status.st_ino);
+    changed_seconds_ = status.st_mtim.tv_sec;
+    changed_nanoseconds_ = status.st_mtim.tv_nsec;
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
 }
 
 InputFile::~InputFile() {
@@ -81,6 +67,17 @@ void InputFile::expect_unchanged() const {
     refuse("it was written to after it was opened; open it again");
 }
 
-void InputFile::refuse(const std::string& why) const { refuse_file(name_, why); }
+void InputFile::expect_same(int descriptor) const {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) refuse(system_message(errno));
+  if (static_cast<uint64_t>(status.st_dev) != device_ ||
+      static_cast<uint64_t>(status.st_ino) != number_)
+    refuse("another file took its name while it was opened; open it again");
+  expect_unchanged();
+}
+
+void InputFile::refuse(const std::string& why) const {
+  throw FileError(fmt::format("Cannot read '{}': {}.", name_, why));
+}
 
 }  // namespace cornu::io

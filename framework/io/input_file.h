@@ -16,8 +16,6 @@ class InputFile {
  public:
   /// Opens a regular file. Throws FileError.
   explicit InputFile(const std::filesystem::path& path);
-  /// An open file, whose descriptor stays the caller's. `name` stands for it in error texts.
-  InputFile(int descriptor, std::string name);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
@@ -29,6 +27,8 @@ class InputFile {
   void read(uint64_t offset, std::span<std::byte> out) const;
   /// Throws FileError when the file has been written to or cut since it was opened.
   void expect_unchanged() const;
+  /// The same, and when what somebody else opened by the same name is another file.
+  void expect_same(int descriptor) const;
 
  private:
   [[noreturn]] void refuse(const std::string& why) const;
@@ -36,6 +36,7 @@ class InputFile {
   std::string name_;
   int descriptor_ = -1;
   uint64_t size_ = 0;
+  uint64_t device_ = 0, number_ = 0;                       // which file it is
   int64_t changed_seconds_ = 0, changed_nanoseconds_ = 0;  // when it was last written to
 };
 

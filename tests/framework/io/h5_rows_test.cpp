@@ -394,6 +394,41 @@ TEST_CASE("a file that is changed while its rows are read is an error") {
   }
 }
 
+TEST_CASE("a file that is changed between its opening and its rows is an error") {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "a.h5";
+  const std::vector<float> values = noise(2000);
+  {
+    RawFile file(path);
+    for (const char* name : {"x", "y"})
+      file.dataset(name, H5T_IEEE_F32LE, {2000}, values.data(), H5T_NATIVE_FLOAT);
+  }
+  const auto touch = [&](int seconds) {
+    std::filesystem::last_write_time(
+        path, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(seconds));
+  };
+  const H5Reader reader(path);
+  reader.expect_unchanged();
+  const auto x = reader.rows("x", room);
+  CHECK(value_at(*x, 7) == values[7]);
+  touch(5);
+  CHECK(has(error_of([&] { reader.expect_unchanged(); }), "was written to after it was opened"));
+  CHECK(has(error_of([&] { reader.rows("y", room); }), "was written to after it was opened"));
+  CHECK(has(error_at(*x, 8), "was written to after it was opened"));
+  // Opened anew it is as good as any, and another file that takes the name leaves it as it is.
+  const H5Reader again(path);
+  spill(folder / "b.h5", "other");
+  std::filesystem::rename(folder / "b.h5", path);
+  CHECK(value_at(*again.rows("y", room), 1999) == values[1999]);
+  again.expect_unchanged();
+  // What is in memory does not change.
+  H5Writer writer;
+  writer.write("x", DType::float32, {2000}, values.data());
+  const H5Reader memory(writer.finish(), "memory");
+  memory.expect_unchanged();
+  CHECK(value_at(*memory.rows("x", room), 3) == values[3]);
+}
+
 TEST_CASE("datasets that the reader refuses are refused by rows") {
   const TemporaryFolder folder;
   {
