@@ -129,6 +129,15 @@ DirectoryIterator ImageDataGenerator::flow_from_directory(
   return flow_from_directory(directory, {});
 }
 
+DataFrameIterator ImageDataGenerator::flow_from_dataframe(
+    const DataFrame& dataframe, const FlowFromDataframeOptions& options) const {
+  return {dataframe, *this, options};
+}
+
+DataFrameIterator ImageDataGenerator::flow_from_dataframe(const DataFrame& dataframe) const {
+  return flow_from_dataframe(dataframe, {});
+}
+
 void ImageDataGenerator::fit(const Tensor& images, const FitImagesOptions& fit) {
   const ImageDataGeneratorOptions& o = options();
   if (images.rank() != 4)

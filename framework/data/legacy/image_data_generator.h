@@ -14,8 +14,11 @@ namespace cornu::preprocessing::image {
 
 class NumpyArrayIterator;
 class DirectoryIterator;
+class DataFrame;
+class DataFrameIterator;
 struct FlowOptions;
 struct FlowFromDirectoryOptions;
+struct FlowFromDataframeOptions;
 
 /// How far images are shifted: a fraction below 1 of the side, or more in pixels; a whole number n:
 /// less than n pixels; or one of several numbers.
@@ -114,6 +117,11 @@ class ImageDataGenerator {
                                         const FlowFromDirectoryOptions& options) const;
   /// The same by default options.
   DirectoryIterator flow_from_directory(const std::filesystem::path& directory) const;
+  /// Batches of the image files that a table names; see DataFrameIterator. A table that
+  /// io::read_csv read is one as well.
+  DataFrameIterator flow_from_dataframe(const DataFrame& dataframe,
+                                        const FlowFromDataframeOptions& options) const;
+  DataFrameIterator flow_from_dataframe(const DataFrame& dataframe) const;  ///< by default options
 
   /// Finds means, deviations and correlations of images (n, h, w, c). Throws ShapeError for another
   /// rank.

@@ -16,19 +16,8 @@
 namespace cornu::preprocessing::image {
 namespace {
 
-// Keras's numbers for the names of saved images.
-constexpr int64_t array_names = 10'000, file_names = 10'000'000;
-
-// The images of a subset: the first ones are for validation.
-std::pair<int64_t, int64_t> subset_of(const std::optional<std::string>& subset, double split,
-                                      int64_t count) {
-  if (!subset) return {0, count};
-  const auto middle = static_cast<int64_t>(static_cast<double>(count) * split);
-  if (*subset == "validation") return {0, middle};
-  if (*subset == "training") return {middle, count};
-  throw ValueError(fmt::format("subset: expected \"training\" or \"validation\", found \"{}\".{}",
-                               *subset, did_you_mean(*subset, {"training", "validation"})));
-}
+// Keras's number for the names of saved images.
+constexpr int64_t array_names = 10'000;
 
 Tensor rows_of(const Tensor& x, std::pair<int64_t, int64_t> range) {
   return x ? ops::get_item(x, Value::List{Slice{range.first, range.second}}) : x;
@@ -69,6 +58,17 @@ ImageIterator::ImageIterator(const ImageIterator& other)
       names_(other.names_),
       count_(other.count_),
       image_(other.image_) {}
+
+std::pair<int64_t, int64_t> ImageIterator::subset_of(const std::optional<std::string>& subset,
+                                                     int64_t count) const {
+  if (!subset) return {0, count};
+  const auto middle =
+      static_cast<int64_t>(static_cast<double>(count) * generator_.options().validation_split);
+  if (*subset == "validation") return {0, middle};
+  if (*subset == "training") return {middle, count};
+  throw ValueError(fmt::format("subset: expected \"training\" or \"validation\", found \"{}\".{}",
+                               *subset, did_you_mean(*subset, {"training", "validation"})));
+}
 
 void ImageIterator::set_images(int64_t count, const Shape& image) {
   count_ = count;
@@ -212,10 +212,9 @@ NumpyArrayIterator::NumpyArrayIterator(const Nest& x, const Nest& y, ImageDataGe
   for (const Tensor& t : more_) check(t, "further inputs");
   check(y_, "targets");
   check(sample_weight_, "a sample_weight");
-  const double split = generator_.options().validation_split;
-  const auto range = subset_of(options.subset, split, count);
+  const auto range = subset_of(options.subset, count);
   if (options.subset && y_ && !options.ignore_class_split) {
-    const int64_t middle = subset_of("validation", split, count).second;
+    const int64_t middle = subset_of("validation", count).second;
     if (distinct(rows_of(y_, {0, middle})) != distinct(rows_of(y_, {middle, count})))
       throw ValueError(
           "flow: the subsets for training and validation have other classes. Shuffle images that "
@@ -240,116 +239,6 @@ Batch NumpyArrayIterator::batch_of(const Tensor& x, const std::vector<int64_t>& 
   if (y_) batch.y = picked(y_, images);
   if (y_ && sample_weight_) batch.sample_weight = picked(sample_weight_, images);
   return batch;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
-// The files below a class's folder that may be images: those of each folder in order, folders by
-// their paths.
-std::vector<fs::path> image_files_below(const fs::path& folder, bool follow_links) {
-  static const std::vector<std::string> endings = {".png", ".jpg", ".jpeg", ".bmp",
-                                                   ".ppm", ".tif", ".tiff"};
-  std::vector<std::pair<fs::path, fs::path>> found;
-  const auto options =
-      follow_links ? fs::directory_options::follow_directory_symlink : fs::directory_options::none;
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(folder, options, error), end; !error && at != end;
-       at.increment(error)) {
-    if (!at->is_regular_file(error)) continue;
-    std::string name = at->path().filename().string();
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (std::any_of(endings.begin(), endings.end(),
-                    [&](const std::string& e) { return name.ends_with(e); }))
-      found.emplace_back(at->path().parent_path(), at->path().filename());
-  }
-  if (error)
-    throw FileError(fmt::format("'{}' cannot be listed: {}.", folder.string(), error.message()));
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.first.native(), a.second.native()) <
-           std::pair(b.first.native(), b.second.native());
-  });
-  std::vector<fs::path> files;
-  for (const auto& [parent, name] : found) files.push_back(parent / name);
-  return files;
-}
-
-std::vector<std::string> subfolders_of(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    if (at->is_directory(error)) names.push_back(at->path().filename().string());
-  if (error)
-    throw FileError(fmt::format("'{}' cannot be listed: {}.", folder.string(), error.message()));
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-}  // namespace
-
-DirectoryIterator::DirectoryIterator(const std::filesystem::path& directory,
-                                     ImageDataGenerator generator,
-                                     const FlowFromDirectoryOptions& options)
-    : ImageIterator(std::move(generator), options.batch_size, options.shuffle, options.seed,
-                    options.save, file_names),
-      options_(options) {
-  const std::vector<std::string> modes = {"categorical", "binary", "sparse", "input"};
-  if (options.class_mode &&
-      std::find(modes.begin(), modes.end(), *options.class_mode) == modes.end())
-    throw ValueError(fmt::format(
-        "class_mode: expected \"categorical\", \"binary\", \"sparse\", \"input\" or nothing, found "
-        "\"{}\".{}",
-        *options.class_mode, did_you_mean(*options.class_mode, modes)));
-  const int64_t channels = utils::color_channels(options.color_mode);
-  const std::vector<std::string> names =
-      options.classes.empty() ? subfolders_of(directory) : options.classes;
-  for (const std::string& name : names) {
-    const auto label = static_cast<int64_t>(class_indices.size());
-    class_indices.emplace(name, label);
-    const std::vector<fs::path> files = image_files_below(directory / name, options.follow_links);
-    const auto [begin, end] = subset_of(options.subset, generator_.options().validation_split,
-                                        static_cast<int64_t>(files.size()));
-    for (int64_t i = begin; i < end; ++i) {
-      const fs::path& file = files[static_cast<size_t>(i)];
-      filenames.push_back(file.lexically_relative(directory).string());
-      filepaths.push_back(file.string());
-      classes.push_back(static_cast<int32_t>(label));
-    }
-  }
-  const auto [height, width] = options.target_size;
-  const bool first = generator_.options().data_format == "channels_first";
-  set_images(static_cast<int64_t>(filenames.size()),
-             first ? Shape{channels, height, width} : Shape{height, width, channels});
-}
-
-Tensor DirectoryIterator::image(int64_t i) const {
-  return utils::img_to_array(utils::load_img(filepaths[static_cast<size_t>(i)],
-                                             {.color_mode = options_.color_mode,
-                                              .target_size = options_.target_size,
-                                              .interpolation = options_.interpolation,
-                                              .keep_aspect_ratio = options_.keep_aspect_ratio}),
-                             generator_.options().data_format);
-}
-
-Batch DirectoryIterator::batch_of(const Tensor& x, const std::vector<int64_t>& images) const {
-  if (!options_.class_mode) return {x};
-  if (*options_.class_mode == "input") return {x, x};
-  const bool one_hot = *options_.class_mode == "categorical";
-  const size_t width = one_hot ? class_indices.size() : 1;
-  std::vector<float> y(images.size() * width, 0);
-  for (size_t i = 0; i < images.size(); ++i) {
-    const int32_t label = classes[static_cast<size_t>(images[i])];
-    if (one_hot)
-      y[i * width + static_cast<size_t>(label)] = 1;
-    else
-      y[i] = static_cast<float>(label);
-  }
-  const auto n = static_cast<int64_t>(images.size());
-  const Tensor targets =
-      Tensor::from(y, one_hot ? Shape{n, static_cast<int64_t>(width)} : Shape{n});
-  return {x, ops::cast(targets, x.dtype())};
 }
 
 }  // namespace cornu::preprocessing::image

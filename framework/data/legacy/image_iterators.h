@@ -1,10 +1,12 @@
-// What ImageDataGenerator's flow and flow_from_directory give: batches by number, for fit.
+// What ImageDataGenerator's flow functions give: batches by number, for fit.
 #pragma once
 #include <map>
 #include <mutex>
 #include <utility>
 
 #include "../dataset.h"
+#include "../images/load_img.h"
+#include "dataframe.h"
 #include "image_data_generator.h"
 
 namespace cornu::preprocessing::image {
@@ -46,6 +48,32 @@ struct FlowFromDirectoryOptions {
   bool keep_aspect_ratio = false;          ///< of utils::load_img
 };
 
+/// How ImageDataGenerator::flow_from_dataframe goes through the files that a table names.
+struct FlowFromDataframeOptions {
+  std::filesystem::path directory = {};  ///< of the files; empty: their names are paths
+  std::string x_col = "filename";        ///< the column of their names
+  /// The column of the targets; several for class_mode "multi_output" and "raw".
+  ColumnNames y_col = "class";
+  std::string weight_col = "";                           ///< of sample weights; empty: none
+  std::pair<int64_t, int64_t> target_size = {256, 256};  ///< height and width
+  std::string color_mode = "rgb";                        ///< "grayscale", "rgb" or "rgba"
+  /// The classes to take, in the order of their labels; empty: all, in alphabetical order.
+  std::vector<std::string> classes = {};
+  /// Of the targets: "categorical" (one hot, or several hot where an entry is a list), "binary" or
+  /// "sparse" (numbers of classes), "raw" (the entries; those of several columns side by side),
+  /// "multi_output" (a list of the columns' entries), "input" (the images), or nothing (none).
+  std::optional<std::string> class_mode = "categorical";
+  int64_t batch_size = 32;                 ///< images of a batch; the last one may have fewer
+  bool shuffle = true;                     ///< another order in each epoch
+  std::optional<int64_t> seed = {};        ///< of order and changes; none: another one each time
+  SaveOptions save = {};                   ///< Keras's save_to_dir, save_prefix and save_format
+  std::optional<std::string> subset = {};  ///< "training" or "validation"
+  std::string interpolation = "nearest";   ///< of utils::load_img
+  bool keep_aspect_ratio = false;          ///< of utils::load_img
+  /// Whether rows are left out whose files are not there or have the endings of no images.
+  bool validate_filenames = true;
+};
+
 /// Batches of images that a generator changes. Order and changes follow from the seed, the epoch
 /// and the batch's number, and are those of Keras's iterator asked for its batches in turn.
 class ImageIterator : public Dataset {
@@ -70,6 +98,10 @@ class ImageIterator : public Dataset {
   /// Of images that set_images tells of; `names` is how many there are to save under.
   ImageIterator(ImageDataGenerator generator, int64_t batch_size, bool shuffle,
                 std::optional<int64_t> seed, SaveOptions save, int64_t names);
+  /// Which of so many images a subset has, from one to before another: the first ones are for
+  /// validation. Throws ValueError for another name than "training" and "validation".
+  std::pair<int64_t, int64_t> subset_of(const std::optional<std::string>& subset,
+                                        int64_t count) const;
   /// How many images there are, and the shape of one.
   void set_images(int64_t count, const Shape& image);
   /// Image i, float32, of that shape.
@@ -126,24 +158,82 @@ NumpyArrayIterator ImageDataGenerator::flow(const Nest& x, const Targets& y) con
   return flow(x, y, FlowOptions());
 }
 
+/// Batches of image files, which are read as they are asked for.
+class ImageFileIterator : public ImageIterator {
+ public:
+  std::vector<std::string> filenames;  ///< as they were given, or as they are below a folder
+  std::vector<std::string> filepaths;  ///< the same with the folder's path
+
+ protected:
+  /// Takes options of either kind. Throws ValueError for an unknown color_mode or class_mode.
+  template <class Options>
+  ImageFileIterator(ImageDataGenerator generator, const Options& options,
+                    const std::vector<std::string>& class_modes)
+      : ImageFileIterator(std::move(generator), options.batch_size, options.shuffle, options.seed,
+                          options.save,
+                          {.color_mode = options.color_mode,
+                           .target_size = options.target_size,
+                           .interpolation = options.interpolation,
+                           .keep_aspect_ratio = options.keep_aspect_ratio},
+                          options.class_mode, class_modes) {}
+  void set_files();  ///< when `filepaths` has them all
+  Tensor image(int64_t i) const override;
+
+  std::optional<std::string> class_mode_;  ///< one of those that are known, or none
+
+ private:
+  ImageFileIterator(ImageDataGenerator generator, int64_t batch_size, bool shuffle,
+                    std::optional<int64_t> seed, SaveOptions save, utils::LoadImgOptions reading,
+                    std::optional<std::string> class_mode,
+                    const std::vector<std::string>& class_modes);
+  utils::LoadImgOptions reading_;
+};
+
 /// Batches of the image files in a folder with a subfolder for each class.
-class DirectoryIterator : public ImageIterator {
+class DirectoryIterator : public ImageFileIterator {
  public:
   /// Throws FileError when a folder is not there, ValueError for options that do not fit.
   DirectoryIterator(const std::filesystem::path& directory, ImageDataGenerator generator,
                     const FlowFromDirectoryOptions& options);
 
   std::map<std::string, int64_t> class_indices;  ///< the label of each class
-  std::vector<std::string> filenames;            ///< in the folder, in the order of `classes`
-  std::vector<std::string> filepaths;            ///< the same with the folder's path
   std::vector<int32_t> classes;                  ///< the label of each file
 
  protected:
-  Tensor image(int64_t i) const override;
+  Batch batch_of(const Tensor& x, const std::vector<int64_t>& images) const override;
+};
+
+/// Batches of the image files that a table names, in its order unless they are shuffled. Rows are
+/// left out whose files are no images (validate_filenames), with one warning, or of none of the
+/// given classes; `subset` takes from what remains.
+class DataFrameIterator : public ImageFileIterator {
+ public:
+  /// Throws ValueError for columns that are not there or hold other values than class_mode takes,
+  /// for other than two classes with "binary", and for options that do not fit.
+  DataFrameIterator(const DataFrame& dataframe, ImageDataGenerator generator,
+                    const FlowFromDataframeOptions& options);
+
+  std::map<std::string, int64_t> class_indices;  ///< the label of each class, if class_mode has any
+  std::vector<std::vector<int32_t>> classes;     ///< the labels of each file; one unless in lists
+
+ protected:
   Batch batch_of(const Tensor& x, const std::vector<int64_t>& images) const override;
 
  private:
-  FlowFromDirectoryOptions options_;
+  // Entries of the rows that are left, of all columns of one target.
+  struct Target {
+    Shape row;  // () of one column, (columns) of a list
+    std::vector<float> numbers;
+    std::vector<std::string> texts;  // in place of numbers
+    Tensor of(const std::vector<int64_t>& rows) const;
+  };
+  static Target target_of(const DataFrame& dataframe, const std::vector<std::string>& columns,
+                          bool list, const std::vector<int64_t>& rows);
+  void classify(const DataFrame& dataframe, const FlowFromDataframeOptions& options,
+                std::vector<int64_t>& rows);
+
+  std::vector<Target> targets_;
+  std::optional<Target> weights_;
 };
 
 }  // namespace cornu::preprocessing::image
