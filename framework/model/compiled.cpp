@@ -134,6 +134,23 @@ std::vector<Tensor> aligned(const Nest& nest, const Nest& y_pred,
   return result;
 }
 
+}  // namespace
+
+void expect_weights(const char* what, const Nest& y, const Nest& sample_weight, size_t outputs) {
+  if (y.empty() || sample_weight.empty() || sample_weight.is_tensor() || sample_weight.is_dict())
+    return;
+  if (y.is_tensor() && outputs == 0) return;
+  const size_t targets = y.flatten().size(), found = sample_weight.flatten().size();
+  if (found == targets || found == outputs) return;
+  throw ValueError(
+      fmt::format("{}: sample_weight is a list of {} for {} target{}, expected one for each, as in "
+                  "y. To weight "
+                  "the samples of all outputs alike, give a tensor without a list.",
+                  what, found, targets, targets == 1 ? "" : "s"));
+}
+
+namespace {
+
 // Empty for an output without a target, which metrics leave out, as in Keras.
 Tensor target_of(const std::vector<Tensor>& targets, size_t output) {
   return output < targets.size() ? targets[output] : Tensor();
@@ -237,6 +254,7 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
     });
     return factors_[0] == 1 ? value : value * Tensor(factors_[0]);
   }
+  expect_weights("fit/evaluate", y, sample_weight, losses_.size());
   const std::vector<Tensor> predictions = y_pred.flatten(), targets = this->targets(y, y_pred);
   const std::vector<Tensor> weights =
       sample_weight.empty() ? std::vector<Tensor>{}
@@ -400,6 +418,7 @@ void CompiledMetrics::update(const Nest& y, const Nest& y_pred, const Nest& samp
                              const std::vector<std::string>& output_names) {
   if (empty() || y.empty()) return;
   const std::vector<Tensor> predictions = y_pred.flatten();
+  expect_weights("fit/evaluate", y, sample_weight, predictions.size());
   const std::vector<std::string> names = names_of(y_pred, output_names, predictions.size());
   const std::vector<Tensor> targets = aligned(y, y_pred, names, "y");
   const std::vector<Tensor> weights = sample_weight.empty()

@@ -31,6 +31,12 @@ class RunningMean : public Metric {
   Variable total_, weight_;
 };
 
+/// Throws ValueError for a list of sample weights unless it has one for each target of `y`, or for
+/// each of `outputs`, where those without a loss are left out of y. With a tensor as y and 0
+/// `outputs`, which nobody knows yet, any list goes. A tensor alone is for all of them; a
+/// dictionary goes by the outputs' names. `what` names the call.
+void expect_weights(const char* what, const Nest& y, const Nest& sample_weight, size_t outputs);
+
 /// The loss option of compile, resolved for the model's outputs at the first call.
 class CompiledLoss {
  public:

@@ -6,6 +6,7 @@
 #include "../../backend/log.h"
 #include "../data/shuffled_batches.h"
 #include "../ops/random/seed.h"
+#include "compiled.h"
 #include "trainer.h"
 
 namespace cornu {
@@ -39,18 +40,22 @@ struct RunData {
   std::shared_ptr<Dataset> train, validation;
 };
 
-void add_validation(RunData& data, const ValidationData& given, int64_t batch_size) {
-  if (given.dataset)
+void add_validation(RunData& data, const ValidationData& given, int64_t batch_size,
+                    size_t outputs) {
+  if (given.dataset) {
     data.validation = given.dataset;
-  else if (!given.empty())
+  } else if (!given.empty()) {
+    expect_weights("fit: validation_data", given.y, given.sample_weight, outputs);
     data.validation = in_batches(given.x, given.y, given.sample_weight, batch_size);
+  }
 }
 
-RunData data_of(const Nest& x, const Nest& y, const FitOptions& options) {
+RunData data_of(const Nest& x, const Nest& y, const FitOptions& options, size_t outputs) {
   if (!(options.validation_split >= 0 && options.validation_split < 1))
     throw ValueError(fmt::format("fit: validation_split must be in [0, 1), found {}.",
                                  options.validation_split));
   expect_values("fit", x, y, options.sample_weight);
+  expect_weights("fit", y, options.sample_weight, outputs);
   const int64_t batch_size = options.batch_size.value_or(32);
   const int64_t validation_batch = options.validation_batch_size.value_or(batch_size);
   const int64_t samples = count_samples(x, y, options.sample_weight);
@@ -68,7 +73,7 @@ RunData data_of(const Nest& x, const Nest& y, const FitOptions& options) {
     train_y = take_rows(y, 0, cut);
     train_weight = take_rows(options.sample_weight, 0, cut);
   }
-  add_validation(data, options.validation_data, validation_batch);
+  add_validation(data, options.validation_data, validation_batch, outputs);
   data.train = std::make_shared<TensorDataset>(
       train_x, train_y, train_weight,
       TensorDataset::Options{batch_size, options.shuffle,
@@ -76,7 +81,7 @@ RunData data_of(const Nest& x, const Nest& y, const FitOptions& options) {
   return data;
 }
 
-RunData data_of(std::shared_ptr<Dataset> dataset, const FitOptions& options) {
+RunData data_of(std::shared_ptr<Dataset> dataset, const FitOptions& options, size_t outputs) {
   if (!dataset) throw ValueError("fit: the dataset is empty.");
   if (options.validation_split > 0 && options.validation_data.empty())
     throw ValueError("fit: validation_split works on tensors only; give validation_data.");
@@ -84,7 +89,8 @@ RunData data_of(std::shared_ptr<Dataset> dataset, const FitOptions& options) {
   if (options.shuffle && !dataset->has_own_order() && dataset->size() > 0)
     dataset = std::make_shared<ShuffledBatches>(std::move(dataset), random::shuffle_seed());
   RunData data{std::move(dataset), nullptr};
-  add_validation(data, options.validation_data, options.validation_batch_size.value_or(32));
+  add_validation(data, options.validation_data, options.validation_batch_size.value_or(32),
+                 outputs);
   return data;
 }
 
@@ -107,7 +113,7 @@ History Model::fit(const Nest& x, const Nest& y, FitOptions options) {
   require_compiled("fit");
   const detail::ModelUse::Change change(use_, "fit", *this);
   limit_epochs(options);
-  const RunData data = data_of(x, y, options);
+  const RunData data = data_of(x, y, options, output_names().size());
   return history_ = Trainer(*this).fit(*data.train, options, data.validation.get());
 }
 
@@ -117,26 +123,27 @@ History Model::fit(AnyDataset dataset, FitOptions options) {
   require_compiled("fit");
   const detail::ModelUse::Change change(use_, "fit", *this);
   limit_epochs(options);
-  const RunData data = data_of(dataset.shared(), options);
+  const RunData data = data_of(dataset.shared(), options, output_names().size());
   return history_ = Trainer(*this).fit(*data.train, options, data.validation.get());
 }
 
 StepReplay Model::replay(int64_t step, const Nest& x, const Nest& y, FitOptions options) {
   require_compiled("replay");
   const detail::ModelUse::Change change(use_, "replay", *this);
-  const RunData data = data_of(x, y, options);
+  const RunData data = data_of(x, y, options, output_names().size());
   return Trainer(*this).replay(step, *data.train, options, data.validation.get());
 }
 
 StepReplay Model::replay(int64_t step, AnyDataset dataset, FitOptions options) {
   require_compiled("replay");
   const detail::ModelUse::Change change(use_, "replay", *this);
-  const RunData data = data_of(dataset.shared(), options);
+  const RunData data = data_of(dataset.shared(), options, output_names().size());
   return Trainer(*this).replay(step, *data.train, options, data.validation.get());
 }
 
 Logs Model::evaluate(const Nest& x, const Nest& y, EvaluateOptions options) {
   expect_values("evaluate", x, y, options.sample_weight);
+  expect_weights("evaluate", y, options.sample_weight, output_names().size());
   const int64_t batch_size = options.batch_size.value_or(32);
   return evaluate(std::make_shared<TensorDataset>(x, y, options.sample_weight,
                                                   TensorDataset::Options{batch_size, false, 0}),
@@ -188,6 +195,7 @@ Logs Model::train_on_batch(const Nest& x, const Nest& y, BatchOptions options) {
   require_compiled("train_on_batch");
   const detail::ModelUse::Change change(use_, "train_on_batch", *this);
   expect_values("train_on_batch", x, y, options.sample_weight);
+  expect_weights("train_on_batch", y, options.sample_weight, output_names().size());
   count_samples(x, y, options.sample_weight);
   forget_step_cache();
   reset_metrics();
@@ -200,6 +208,7 @@ Logs Model::test_on_batch(const Nest& x, const Nest& y, TestBatchOptions options
   require_compiled("test_on_batch");
   const detail::ModelUse::Change change(use_, "test_on_batch", *this);
   expect_values("test_on_batch", x, y, options.sample_weight);
+  expect_weights("test_on_batch", y, options.sample_weight, output_names().size());
   count_samples(x, y, options.sample_weight);
   reset_metrics();
   const StepLogs logs = run_test_step({x, y, options.sample_weight});

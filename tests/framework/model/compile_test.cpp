@@ -1,4 +1,5 @@
 // Tests of compile: losses, weights and metrics in all their forms, and their names in logs.
+#include <cornu/framework/data/pipeline.h>
 #include <cornu/framework/ops/elementwise.h>
 #include <cornu/framework/ops/nn/one_hot.h>
 #include <cornu/framework/ops/numpy/creation.h>
@@ -239,6 +240,54 @@ TEST_CASE("Options for outputs that do not exist are found in the first step") {
   check({.loss = "mse", .metrics = {"mae", "mae", "mse"}}, "2 outputs needs metrics for each");
   check({.loss = "mse", .metrics = MetricOption::Dict{{"c", "mae"}}},
         "metrics names the output 'c'");
+}
+
+TEST_CASE("A list of sample weights must have one for each target") {
+  const auto model = two_outputs();
+  const Tensor w = std::vector<float>{1, 2, 3, 6}, doubled = w * 2.0;
+  const Nest y{kZeros, kZeros};
+  // Outputs 2 and 4; the mean weight is 3.
+  CHECK(logs_of(*model, {.optimizer = "sgd", .loss = "mse"}, y, Nest{w, doubled}).at("loss") ==
+        Approx(3 * 4 + 6 * 16));
+  CHECK(logs_of(*model, {.optimizer = "sgd", .loss = "mse"}, y, w).at("loss") ==
+        Approx(3 * 4 + 3 * 16));
+  CHECK(logs_of(*model, {.optimizer = "sgd", .loss = "mse"}, y, Nest{w, Tensor()}).at("loss") ==
+        Approx(3 * 4 + 16));
+  const std::vector<float> before = model->weights()[0].value().to_vector<float>();
+  const std::string three = "sample_weight is a list of 3 for 2 targets, expected one for each",
+                    one = "sample_weight is a list of 1 for 2 targets, expected one for each";
+  for (const auto& [weights, said] :
+       {std::pair{Nest(std::vector{w}), one}, {Nest{w, doubled, w}, three}}) {
+    CHECK_THROWS_WITH(model->fit(kOnes, y, {.verbose = quiet, .sample_weight = weights}),
+                      has("fit: " + said));
+    CHECK_THROWS_WITH(
+        model->fit(kOnes, y, {.verbose = quiet, .validation_data = {kOnes, y, weights}}),
+        has("validation_data: " + said));
+    CHECK_THROWS_WITH(model->evaluate(kOnes, y, {.verbose = quiet, .sample_weight = weights}),
+                      has("evaluate: " + said));
+    CHECK_THROWS_WITH(model->train_on_batch(kOnes, y, {.sample_weight = weights}),
+                      has("train_on_batch: " + said));
+    CHECK_THROWS_WITH(model->test_on_batch(kOnes, y, {.sample_weight = weights}),
+                      has("test_on_batch: " + said));
+    // Of a dataset, the first batch tells.
+    CHECK_THROWS_WITH(model->evaluate(data::from(kOnes, y, weights).batch(2), {.verbose = quiet}),
+                      has("fit/evaluate: " + said));
+  }
+  CHECK(model->weights()[0].value().to_vector<float>() == before);
+  // Where the targets leave out an output that has no loss, weights may do so too.
+  for (const Nest& weights : {Nest(w), Nest(std::vector{w}), Nest{w, Tensor()}})
+    CHECK(logs_of(*model, {.optimizer = "sgd", .loss = {"mse", nullptr}}, kZeros, weights)
+              .at("loss") == Approx(3 * 4));
+  const auto single = one_output();
+  CHECK(logs_of(*single, {.optimizer = "sgd", .loss = "mse"}, kZeros, Nest(std::vector{w}))
+            .at("loss") == Approx(3 * 4));
+  CHECK_THROWS_WITH(
+      single->evaluate(kOnes, kZeros, {.verbose = quiet, .sample_weight = Nest{w, w}}),
+      has("evaluate: sample_weight is a list of 2 for 1 target, expected one"));
+  // Metrics take no more.
+  model->compile({.optimizer = "sgd", .loss = "mse", .weighted_metrics = {{"mae"}, {"mae"}}});
+  CHECK_THROWS_WITH(model->compute_metrics(kOnes, y, y, Nest(std::vector{w})),
+                    has("fit/evaluate: " + one));
 }
 
 TEST_CASE("Targets and weights by name must be those of the outputs") {
