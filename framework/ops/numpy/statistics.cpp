@@ -97,9 +97,12 @@ Tensor trapezoid(const Tensor& given, const std::optional<Tensor>& x, double dx,
   return sum((get_item(y, later) + get_item(y, earlier)) * widths * Tensor(0.5), along);
 }
 
-TensorTuple<2> histogram(const Tensor& given, int64_t bins,
-                         const std::optional<std::vector<double>>& range) {
-  if (is_symbolic(given)) return symbolic_call(&histogram, given, bins, range);
+namespace {
+
+// Under the types that arguments of recorded calls have.
+TensorTuple<2> counted(const Tensor& given, int64_t bins,
+                       const std::optional<std::vector<double>>& range) {
+  if (is_symbolic(given)) return symbolic_call(&counted, given, bins, range);
   if (given.rank() != 1)
     throw ShapeError(
         fmt::format("histogram: takes a vector, found shape {}.", given.shape().str()));
@@ -120,6 +123,16 @@ TensorTuple<2> histogram(const Tensor& given, int64_t bins,
   const Tensor place = bins == 1 ? zeros_like(x, DType::int32) : searchsorted(inner, x, "right");
   counts = apply(backend::Scatter{}, {counts, place, cast(inside, x.dtype())}, counts.spec());
   return std::vector<Tensor>{counts, edges};
+}
+
+}  // namespace
+
+TensorTuple<2> histogram(const Tensor& x, int64_t bins, const HistogramRange& range) {
+  return counted(x, bins, range);
+}
+
+TensorTuple<2> histogram(const Tensor& x, const HistogramOptions& options) {
+  return counted(x, options.bins, options.range);
 }
 
 namespace {
@@ -210,7 +223,7 @@ void list_numpy_statistics(OpCatalog& catalog) {
   catalog.add("numpy.Median", {"x", "axis=None", "keepdims=False"}, &median);
   catalog.add("numpy.Diff", {"a", "n=1", "axis=-1"}, &diff);
   catalog.add("numpy.Trapezoid", {"y", "x=None", "dx=1.0", "axis=-1"}, &trapezoid);
-  catalog.add("numpy.Histogram", {"x", "bins=10", "range=None"}, &histogram);
+  catalog.add("numpy.Histogram", {"x", "bins=10", "range=None"}, &counted);
   catalog.add("numpy.Corrcoef", {"x"}, &corrcoef);
   catalog.add("numpy.Correlate", {"x1", "x2", "mode='valid'"}, &correlate);
 }

@@ -22,11 +22,30 @@ Tensor diff(const Tensor& a, int64_t n = 1, int64_t axis = -1);
 /// The integral of y along an axis by the trapezoidal rule, at the points x or in steps of dx.
 Tensor trapezoid(const Tensor& y, const std::optional<Tensor>& x = {}, double dx = 1,
                  int64_t axis = -1);
+/// A lower and an upper bound, or none: `histogram(x, 4, {0., 4.})`.
+class HistogramRange : public std::optional<std::vector<double>> {
+ public:
+  HistogramRange() = default;                                                  ///< none
+  HistogramRange(std::nullopt_t) {}                                            ///< none
+  HistogramRange(std::vector<double> bounds) : optional(std::move(bounds)) {}  ///< these two
+  HistogramRange(std::initializer_list<double> bounds) : optional(bounds) {}   ///< these two
+  /// The same.
+  HistogramRange(std::optional<std::vector<double>> bounds) : optional(std::move(bounds)) {}
+};
+
+/// Options of histogram.
+struct HistogramOptions {
+  int64_t bins = 10;          ///< intervals
+  HistogramRange range = {};  ///< what they divide; none: from the least element to the largest
+};
+
 /// Counts of the elements of the vector x in `bins` equal intervals of `range` (of x's own extremes
 /// without one), and the bounds of the intervals; floats. The last interval includes its upper
-/// bound.
-TensorTuple<2> histogram(const Tensor& x, int64_t bins = 10,
-                         const std::optional<std::vector<double>>& range = {});
+/// bound. Throws ShapeError unless x is a vector, ValueError for less than one bin and for a range
+/// of other than two bounds in order.
+TensorTuple<2> histogram(const Tensor& x, int64_t bins = 10, const HistogramRange& range = {});
+/// The same by names: `histogram(x, {.bins = 4, .range = {0., 4.}})`.
+TensorTuple<2> histogram(const Tensor& x, const HistogramOptions& options);
 /// How often each number 0, 1, ... occurs in x (n) or in the rows of x (rows, n), or the sum of its
 /// weights. As many numbers as the largest in x needs, and at least `minlength`; that is read from
 /// the values, so x must have some (UnsupportedError in a graph).

@@ -85,11 +85,24 @@ TEST_CASE("reductions leave out NaN") {
 }
 
 TEST_CASE("counts and differences") {
-  const auto h = ops::histogram(Tensor::from({0.0f, 1.0f, 1.0f, 2.0f, 4.0f}, {5}), 4);
+  const Tensor five = Tensor::from({0.0f, 1.0f, 1.0f, 2.0f, 4.0f}, {5});
+  const auto h = ops::histogram(five, 4);
   CHECK(read(h[0]) == std::vector<float>{1, 2, 1, 1});
   CHECK(read(h[1]) == std::vector<float>{0, 1, 2, 3, 4});
   CHECK(read(ops::histogram(Tensor::from({0.0f, 5.0f, 9.0f}, {3}), 1,
                             std::vector<double>{0, 6})[0]) == std::vector<float>{2});
+  const auto check = [](const TensorTuple<2>& given) {
+    CHECK(read(given[0]) == std::vector<float>{3, 1});
+    CHECK(read(given[1]) == std::vector<float>{0, 1.5, 3});
+  };
+  check(ops::histogram(five, 2, {0., 3.}));
+  check(ops::histogram(five, 2, {{0, 3}}));
+  check(ops::histogram(five, {.bins = 2, .range = {0., 3.}}));
+  check(ops::histogram(five, {.bins = 2, .range = std::optional(std::vector<double>{0, 3})}));
+  CHECK(read(ops::histogram(five, {.bins = 4})[0]) == read(h[0]));
+  CHECK(read(ops::histogram(five, 4, std::nullopt)[0]) == read(h[0]));
+  CHECK_THROWS_AS(ops::histogram(five, 2, {0., 3., 4.}), ValueError);
+  CHECK_THROWS_AS(ops::histogram(five, {.range = {3., 0.}}), ValueError);
   CHECK(ops::diff(Tensor::from({1, 4, 9, 16}, {4}), 2).to_vector<int32_t>() ==
         std::vector<int32_t>{2, 2});
   CHECK(ops::diff(Tensor::from({true, false, false}, {3})).to_vector<bool>() ==
