@@ -21,8 +21,8 @@ namespace {
 // What one instruction set offers. Rows of a are contiguous.
 struct FewRowsTable {
   int64_t lanes;
-  /// c += a x b for b row by row.
-  void (*add_rows)(const MatrixProduct<float>&);
+  /// c += a x b for b row by row. `follows`: whether the caller goes on with the rows behind b.
+  void (*add_rows)(const MatrixProduct<float>&, bool follows);
   /// c = bias + a x b for b column by column.
   void (*dot_columns)(const MatrixProduct<float>&);
 };
@@ -85,10 +85,10 @@ HWY_ATTR void add_steps(const MatrixProduct<float>& p, int64_t row, int64_t firs
 }
 
 // All rows of c take a few rows of b before the next ones are read.
-HWY_ATTR void add_rows(const MatrixProduct<float>& p) {
+HWY_ATTR void add_rows(const MatrixProduct<float>& p, bool follows) {
   int64_t i = 0;
   for (; i + steps <= p.k; i += steps) {
-    const bool more = p.b_row == p.n && i + 2 * steps <= p.k;
+    const bool more = p.b_row == p.n && (follows || i + 2 * steps <= p.k);
     const float* ahead = more ? p.b + (i + steps) * p.b_row : nullptr;
     int64_t row = 0;
     for (; row + most_rows <= p.m; row += most_rows, ahead = nullptr)
@@ -221,7 +221,7 @@ void by_rows(const MatrixProduct<float>& p, int64_t parts, int64_t work) {
         part.c_row = p.n;
       }
       start_with_bias(part);
-      chosen().add_rows(part);
+      chosen().add_rows(part, i + 1 < end);
     }
   });
   for (int64_t i = 1; i < parts; ++i)
@@ -255,7 +255,7 @@ void few_rows_matmul(const MatrixProduct<float>& given) {
   if (p.n < 2 * long_columns && parts > 1) return by_rows(p, parts, work);
   by_columns(p, std::max(long_columns, chosen().lanes), work, [](const MatrixProduct<float>& part) {
     start_with_bias(part);
-    chosen().add_rows(part);
+    chosen().add_rows(part, false);
   });
 }
 
