@@ -100,9 +100,9 @@ Tensor trapezoid(const Tensor& given, const std::optional<Tensor>& x, double dx,
 namespace {
 
 // Under the types that arguments of recorded calls have.
-TensorTuple<2> counted(const Tensor& given, int64_t bins,
-                       const std::optional<std::vector<double>>& range) {
-  if (is_symbolic(given)) return symbolic_call(&counted, given, bins, range);
+TensorTuple<2> histogram_of_tensor(const Tensor& given, int64_t bins,
+                                   const std::optional<std::vector<double>>& range) {
+  if (is_symbolic(given)) return symbolic_call(histogram_of_tensor, given, bins, range);
   if (given.rank() != 1)
     throw ShapeError(
         fmt::format("histogram: takes a vector, found shape {}.", given.shape().str()));
@@ -128,11 +128,11 @@ TensorTuple<2> counted(const Tensor& given, int64_t bins,
 }  // namespace
 
 TensorTuple<2> histogram(const Tensor& x, int64_t bins, const HistogramRange& range) {
-  return counted(x, bins, range);
+  return histogram_of_tensor(x, bins, range);
 }
 
 TensorTuple<2> histogram(const Tensor& x, const HistogramOptions& options) {
-  return counted(x, options.bins, options.range);
+  return histogram_of_tensor(x, options.bins, options.range);
 }
 
 namespace {
@@ -223,7 +223,7 @@ void list_numpy_statistics(OpCatalog& catalog) {
   catalog.add("numpy.Median", {"x", "axis=None", "keepdims=False"}, &median);
   catalog.add("numpy.Diff", {"a", "n=1", "axis=-1"}, &diff);
   catalog.add("numpy.Trapezoid", {"y", "x=None", "dx=1.0", "axis=-1"}, &trapezoid);
-  catalog.add("numpy.Histogram", {"x", "bins=10", "range=None"}, &counted);
+  catalog.add("numpy.Histogram", {"x", "bins=10", "range=None"}, histogram_of_tensor);
   catalog.add("numpy.Corrcoef", {"x"}, &corrcoef);
   catalog.add("numpy.Correlate", {"x1", "x2", "mode='valid'"}, &correlate);
 }
