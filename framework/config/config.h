@@ -2,6 +2,7 @@
 #pragma once
 #include "../ops/random/seed.h"
 #include "configurable.h"
+#include "json.h"
 #include "option_table.h"
 
 namespace cornu {

@@ -1,6 +1,8 @@
 // JSON text to and from values, as Python's json module writes it.
 #pragma once
+#include <concepts>
 #include <cstdint>
+#include <ostream>
 #include <string>
 
 #include "../dispatch/value.h"
@@ -14,6 +16,14 @@ std::string to_json(const Value& value);
 
 /// The same over several lines, each level `indent` blanks further in.
 std::string to_json(const Value& value, int indent);
+
+/// Writes a value as that line: `std::cout << layer->get_config()`. A template, since much else
+/// converts to a Value.
+template <class V>
+requires(std::same_as<V, Value> || std::same_as<V, Value::Dict>) std::ostream& operator<<(
+    std::ostream& out, const V& value) {
+  return out << to_json(value);
+}
 
 /// Whether NaN, Infinity and -Infinity, which Python writes and JSON does not have, may stand
 /// there.

@@ -11,10 +11,17 @@
 
 namespace cornu {
 
-/// An option without a default: leaving it out does not compile.
+namespace detail {
+struct NoNumber {};
+}  // namespace detail
+
+/// An option without a default: leaving it out does not compile. Numbers are used as they are:
+/// `config.units / 2`, `x * config.rate`, `ops::reshape(x, {-1, config.units})`.
 template <class T>
-struct Required {
-  T value;  ///< as given
+struct Required
+    : std::conditional_t<std::is_arithmetic_v<T>, number_options::Base, detail::NoNumber> {
+  using OptionType = T;  ///< what it holds
+  T value;               ///< as given
 
   Required() = delete;  // an option without a default is missing: name it in the braces
   template <std::floating_point U>

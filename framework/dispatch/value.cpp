@@ -5,6 +5,51 @@
 
 namespace cornu {
 
+const Value* Value::Dict::find(const std::string& key) const {
+  for (const auto& [k, value] : *this)
+    if (k == key) return &value;
+  return nullptr;
+}
+
+Value* Value::Dict::find(const std::string& key) {
+  return const_cast<Value*>(std::as_const(*this).find(key));
+}
+
+const Value& Value::Dict::operator[](const std::string& key) const& {
+  if (const Value* value = find(key)) return *value;
+  std::vector<std::string> keys;
+  for (const auto& entry : *this) keys.push_back(entry.first);
+  std::string known;
+  for (const std::string& k : keys) known += (known.empty() ? "" : ", ") + k;
+  throw ValueError("there is no key '" + key + "'." + did_you_mean(key, keys) + " " +
+                   (keys.empty() ? "The dictionary is empty." : "There are " + known + ".") +
+                   " find(key) gives null where there is none, and set(key, value) adds one.");
+}
+
+Value& Value::Dict::operator[](const std::string& key) & {
+  return const_cast<Value&>(std::as_const(*this)[key]);
+}
+
+Value Value::Dict::operator[](const std::string& key) && {
+  return std::move((*this)[key]);  // *this is an lvalue
+}
+
+void Value::Dict::set(const std::string& key, Value value) {
+  if (Value* old = find(key))
+    *old = std::move(value);
+  else
+    emplace_back(key, std::move(value));
+}
+
+const Value& Value::entry(int64_t place) const {
+  const List& list = get<List>();
+  const auto size = static_cast<int64_t>(list.size());
+  if (place < -size || place >= size)
+    throw ValueError("there is no element " + std::to_string(place) + " in a list of " +
+                     std::to_string(size) + ".");
+  return list[static_cast<size_t>(place < 0 ? place + size : place)];
+}
+
 Value::Value(const Shape& shape) {
   List list;
   for (int64_t size : shape) list.push_back(size == Shape::unknown ? Value() : Value(size));

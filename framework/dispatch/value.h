@@ -15,9 +15,25 @@ namespace cornu {
 /// An argument or option of any type that configs and graphs hold.
 class Value {
  public:
-  struct Null {};                                           ///< None in Python, null in JSON
-  using List = std::vector<Value>;                          ///< elements in order
-  using Dict = std::vector<std::pair<std::string, Value>>;  ///< entries in the given order
+  struct Null {};                   ///< None in Python, null in JSON
+  using List = std::vector<Value>;  ///< elements in order
+  /// Entries in the given order, with keys that differ.
+  class Dict : public std::vector<std::pair<std::string, Value>> {
+   public:
+    using Entries = std::vector<std::pair<std::string, Value>>;  ///< what it is
+    using Entries::Entries;                                      ///< as of those
+    using Entries::operator[];                                   ///< by number
+    /// The value of this key. Throws ValueError with a did-you-mean where there is none.
+    const Value& operator[](const std::string& key) const&;
+    Value& operator[](const std::string& key) &;  ///< the same, to be changed; see set
+    Value operator[](const std::string& key) &&;  ///< the same of a dictionary that goes
+    /// The value of this key; null where there is none.
+    const Value* find(const std::string& key) const;
+    Value* find(const std::string& key);                               ///< the same, to be changed
+    bool contains(const std::string& key) const { return find(key); }  ///< whether it has the key
+    /// Gives this key its value; a new one comes last.
+    void set(const std::string& key, Value value);
+  };
   /// Everything that a value may be.
   using Variant =
       std::variant<Null, bool, int64_t, double, std::string, Tensor, List, Dict, Slice, Ellipsis>;
@@ -31,6 +47,8 @@ class Value {
   requires(!std::same_as<T, bool>) Value(T v) : v_(static_cast<int64_t>(v)) {}
   Value(double v) : v_(v) {}
   Value(float v) : v_(static_cast<double>(v)) {}
+  template <detail::NumberOption A>
+  Value(const A& option) : Value(option.value) {}
   Value(const char* v) : v_(std::string(v)) {}
   Value(std::string v) : v_(std::move(v)) {}
   Value(Tensor v) : v_(std::move(v)) {}
@@ -63,6 +81,20 @@ class Value {
     if (!is<T>()) throw_other_kind(Variant(std::in_place_type<T>).index());
     return std::get<T>(v_);
   }
+  /// The value of a key of the dictionary in it, or of a place in the list (negative ones count
+  /// from the end): `config["kernel_initializer"]["class_name"]`, `config["axis"][0]`. Throws
+  /// ValueError where it is none, or has no such entry.
+  template <class K>
+  requires(std::convertible_to<const K&, std::string> || std::integral<K>) const Value& operator[](
+      const K& key) const& {
+    return entry(key);
+  }
+  /// The same of a value that goes.
+  template <class K>
+  requires(std::convertible_to<const K&, std::string> || std::integral<K>) Value operator[](
+      const K& key) && {
+    return entry(key);
+  }
   bool is_null() const { return is<Null>(); }  ///< None
   bool is_number() const {
     return is<int64_t>() || is<double>();
@@ -83,6 +115,8 @@ class Value {
   std::string kind() const;
 
  private:
+  const Value& entry(const std::string& key) const { return get<Dict>()[key]; }
+  const Value& entry(int64_t place) const;
   [[noreturn]] void throw_other_kind(size_t wanted) const;
 
   Variant v_;

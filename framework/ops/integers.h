@@ -16,6 +16,9 @@ class Integers {
   /// A number.
   template <WholeNumber T>
   Integers(T number) : numbers_({static_cast<int64_t>(number)}), single_(true) {}
+  /// An option that is a number, such as Required<int64_t>.
+  template <detail::IntegerOption A>
+  Integers(const A& option) : Integers(option.value) {}
   /// A list in braces, also of one number: `split(x, {2})` cuts behind 2, `split(x, 2)` in two.
   Integers(std::initializer_list<int64_t> numbers) : numbers_(numbers) {}
   /// A list, also of one number.
@@ -41,6 +44,9 @@ class IntegerList : public std::vector<int64_t> {
   /// A list of one number.
   template <WholeNumber T>
   IntegerList(T number) : std::vector<int64_t>{static_cast<int64_t>(number)} {}
+  /// The same of an option that is a number.
+  template <detail::IntegerOption A>
+  IntegerList(const A& option) : IntegerList(option.value) {}
   /// The numbers in braces.
   IntegerList(std::initializer_list<int64_t> numbers) : std::vector<int64_t>(numbers) {}
   /// The numbers.

@@ -37,6 +37,9 @@ class Index {
   /// Of one place; the axis goes. Negative numbers count from the end.
   template <std::integral T>
   requires(!std::same_as<T, bool>) Index(T place) : entry_(static_cast<int64_t>(place)) {}
+  /// The same for an option that is a number, such as Required<int64_t>.
+  template <detail::IntegerOption A>
+  Index(const A& place) : Index(place.value) {}
   Index(Slice slice) : entry_(slice) {}      ///< of a range
   Index(Ellipsis rest) : entry_(rest) {}     ///< all axes that the other entries leave
   Index(NewAxis axis) : entry_(axis) {}      ///< an axis of size 1

@@ -18,6 +18,7 @@
 #include "config.h"
 #include "device.h"
 #include "dtype_option.h"
+#include "number_option.h"
 
 namespace cornu {
 
@@ -112,6 +113,9 @@ class Tensor {
   /// The same for integers and bool.
   template <std::integral T>
   Tensor(T value) : Tensor(Number{}, static_cast<int64_t>(value), std::same_as<T, bool>) {}
+  /// The same for an option that is a number, such as Required<double>.
+  template <detail::NumberOption A>
+  Tensor(const A& option) : Tensor(option.value) {}
   /// A complex number, which is a tensor of its own type. (`std::complex<float>` and `<double>` are
   /// types of elements once complex.h is included.)
   template <class T>
@@ -130,6 +134,11 @@ class Tensor {
   template <std::same_as<std::string> T>
   Tensor(const std::vector<T>& values)
       : Tensor(strings(values, Shape{static_cast<int64_t>(values.size())})) {}
+  /// A single string, of shape (). Explicit, since many functions take a tensor or a name.
+  explicit Tensor(const char* text) : Tensor(std::string(text)) {}
+  /// The same.
+  template <std::same_as<std::string> T>
+  explicit Tensor(const T& text) : Tensor(strings({text}, Shape{})) {}
 
   Tensor(const Tensor& other) : impl_(other.impl_) {
     retain();

@@ -2,6 +2,8 @@
 #include <cornu/cornu.h>
 #include <cornu/framework/config/json.h>
 
+#include <sstream>
+
 #include "catch.h"
 
 namespace option_test {
@@ -102,6 +104,66 @@ TEST_CASE("layers and metrics take lists in braces") {
   CHECK(layers::Hashing({.num_bins = 3, .salt = {1, 2}})->config.salt->size() == 2);
   const layers::RNN rnn({.cell = {layers::LSTMCell({.units = 2}), layers::GRUCell({.units = 3})}});
   CHECK(rnn(ops::ones({1, 2, 4})).shape() == Shape{1, 3});
+}
+
+namespace {
+
+struct ScaleConfig {
+  Required<int64_t> units;
+  Required<double> rate;
+};
+
+template <class A, class B>
+constexpr bool same = std::same_as<A, B>;
+
+}  // namespace
+
+TEST_CASE("Required numbers stand beside tensors, and among numbers they are numbers") {
+  const ScaleConfig config{.units = 3, .rate = 0.5};
+  const Tensor x = ops::array({{1, 2, 3}, {4, 5, 6}}, "float16");
+  const auto agree = [](const Tensor& a, const Tensor& b) {
+    return a.dtype() == b.dtype() && bool(ops::all(a == b));
+  };
+  CHECK(agree(x * config.rate, x * 0.5));
+  CHECK(agree(config.rate * x, x * 0.5));
+  CHECK(agree(x + config.units, x + 3));
+  CHECK(agree(config.units - x, 3 - x));
+  CHECK(agree(x / config.units, x / 3));
+  CHECK(agree(x % config.units, x % 3));
+  CHECK(agree(x > config.units, x > 3));
+  CHECK(agree(config.units <= x, 3 <= x));
+  CHECK(agree(x == config.units, x == 3));
+  CHECK(agree(x * config.units * config.rate, x * 1.5));
+  CHECK(agree(Variable(x) * config.rate, x * 0.5));
+  Tensor y = x;
+  y *= config.rate;
+  CHECK(agree(y, x * 0.5));
+  CHECK(agree(ops::maximum(x, config.units), ops::maximum(x, 3)));
+  CHECK(agree(ops::where(x > 2, x, config.rate), ops::where(x > 2, x, 0.5)));
+  CHECK(agree(ops::power(x, config.units), ops::power(x, 3)));
+  CHECK(agree(x[{0, config.units - 1}], x[{0, 2}]));
+  CHECK(agree(ops::reshape(x, {-1, config.units})[1], x[1]));
+  CHECK(ops::reshape(x, {config.units, 2}).shape() == Shape{3, 2});
+  CHECK(ops::repeat(x, config.units).shape() == Shape{18});
+  CHECK(ops::split(x, config.units, 1).size() == 3);
+  CHECK(agree(ops::arange(config.units), ops::arange(3)));
+  CHECK(Tensor(config.units).is_weak());
+
+  static_assert(same<decltype(config.units / 2), int64_t>);
+  static_assert(same<decltype(config.units * config.units), int64_t>);
+  static_assert(same<decltype(config.units * config.rate), double>);
+  static_assert(same<decltype(-config.rate), double>);
+  static_assert(same<decltype(config.units == config.units), bool>);
+  static_assert(!std::convertible_to<Required<std::string>, Tensor>);
+  static_assert(!std::convertible_to<std::optional<double>, Tensor>);
+  CHECK(config.units / 2 == 1);
+  CHECK(config.units * config.rate == 1.5);
+  CHECK(config.units % 2 + (1 - config.rate) == 1.5);
+  CHECK(config.units > config.rate);
+  CHECK(config.units != 2);
+  std::ostringstream text;
+  text << config.units << " " << config.rate;
+  CHECK(text.str() == "3 0.5");
 }
 
 }  // namespace option_test

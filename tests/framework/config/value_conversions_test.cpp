@@ -4,9 +4,11 @@
 #include <cornu/framework/config/option.h>
 #include <cornu/framework/ops/convert.h>
 #include <cornu/framework/ops/ops.h>
+#include <cornu/layers/core/dense.h>
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 
 #include "../../support/contract.h"
 
@@ -230,6 +232,36 @@ TEST_CASE("sizes for each axis are one for all or one for each") {
   CHECK(cornu::to_json(Codec::encode(Dims<2>(5))) == "[5, 5]");
   CHECK(Dims<1>(int8_t{7})[0] == 7);
   CHECK(Dims<3>{}.vec() == std::vector<int64_t>{0, 0, 0});
+}
+
+TEST_CASE("a config is looked up by key, and changed") {
+  const layers::Dense dense({.units = 4, .kernel_initializer = "he_normal"});
+  CHECK(dense->get_config()["units"].get<int64_t>() == 4);
+  std::ostringstream text;
+  text << dense->get_config()["units"] << " " << Value::Dict{{"axis", Value::List{1, 2}}};
+  CHECK(text.str() == R"(4 {"axis": [1, 2]})");
+  CHECK(dense->get_config()["kernel_initializer"]["class_name"].get<std::string>() == "HeNormal");
+  Value::Dict config = dense->get_config();
+  config["units"] = 7;
+  config.set("name", "wide");
+  CHECK(config.contains("use_bias"));
+  CHECK_FALSE(config.contains("bias"));
+  CHECK(config.find("bias") == nullptr);
+  CHECK(config.find("use_bias")->get<bool>());
+  const auto wide = layers::Dense::from_config(config);
+  CHECK(wide->config.units == 7);
+  CHECK(wide->name() == "wide");
+  const size_t size = config.size();
+  config.set("more", Value::List{1, "two"});
+  CHECK(config.size() == size + 1);
+  CHECK(config.back().first == "more");
+  CHECK(config["more"][-1].get<std::string>() == "two");
+  CHECK(error_of([&] { (void)config["more"][2]; }) == "there is no element 2 in a list of 2.");
+  CHECK(error_of([&] { (void)config["more"]["x"]; }) == "expected a dictionary, found a list.");
+  const std::string missing = error_of([&] { (void)dense->get_config()["unit"]; });
+  CHECK(test::has(missing, "there is no key 'unit'. Did you mean 'units'? There are name, "));
+  CHECK(test::has(missing, "set(key, value) adds one."));
+  CHECK(test::has(error_of([] { (void)Value::Dict()["a"]; }), "The dictionary is empty."));
 }
 
 }  // namespace value_conversions_test

@@ -154,6 +154,12 @@ TEST_CASE("strings take a shape as numbers do") {
   CHECK(column.spec() == TensorSpec{{2, 1}, DType::string});
   CHECK(Tensor::from({"a", "b", "c", "d"}, {2, 2}).to_strings()[2] == "c");
   CHECK_THROWS_AS(Tensor::from({"a", "b"}, {3}), ShapeError);
+  CHECK(Tensor("text").spec() == TensorSpec{{}, DType::string});
+  CHECK(Tensor(std::string("text")).to_strings() == Strings{"text"});
+  CHECK(ops::equal(column, Tensor("b")).to_vector<bool>() == std::vector<bool>{false, true});
+  // Functions that take a tensor or a name mean the name.
+  static_assert(!std::convertible_to<const char*, Tensor>);
+  static_assert(!std::convertible_to<std::string, Tensor>);
 }
 
 }  // namespace strings_test
