@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "../config/configurable.h"
+#include "../config/copy_scope.h"
 #include "../ops/numpy/arithmetic.h"
 #include "../ops/operators.h"
 #include "activations.h"
@@ -186,10 +187,12 @@ namespace detail {
 
 Value OptionCodec<Activation>::encode(const Activation& v) {
   if (const auto layer = v.layer()) return serialize(*layer);
-  if (v.name().empty())
+  if (v.name().empty()) {
+    if (auto copied = describe_copied(v)) return *std::move(copied);
     throw StateError(
         "This activation is a function without a name, so it cannot be saved. Name it with "
         "register_activation(\"package>name\", function) and use that name.");
+  }
   if (v.name().find('>') == std::string::npos) return v.name();
   const bool keras2 = v.name() == keras2_hard_sigmoid;
   auto function = function_value(keras2 ? "hard_sigmoid" : v.name()).get<Value::Dict>();
@@ -201,6 +204,8 @@ Activation OptionCodec<Activation>::decode(const Value& v) {
   if (v.is_null()) return {};
   if (v.is<std::string>()) return Activation(v.get<std::string>());
   if (v.is<Value::Dict>()) {
+    if (const std::any function = copied_function(v); function.has_value())
+      return std::any_cast<Activation>(function);
     if (const std::string* name = function_name(v)) {
       const Value* version = find(v.get<Value::Dict>(), version_key);
       const bool keras2 = version && version->is<int64_t>() && version->get<int64_t>() == 2 &&

@@ -10,6 +10,7 @@
 #include "../ops/operators.h"
 #include "call_scope.h"
 #include "located.h"
+#include "no_call.h"
 #include "remat_scope.h"
 
 namespace cornu {
@@ -27,12 +28,7 @@ void set_place(Error& error, const Layer& layer) {
 // --- what subclasses may override
 // ------------------------------------------------------------------
 
-Tensor Layer::call(const Tensor&, const Call&) {
-  throw StateError(
-      "neither call nor call_many is overridden for a single tensor. A layer overrides call, or "
-      "call_many if it takes or "
-      "gives several tensors; whoever uses a layer calls the layer itself, as in layer(x).");
-}
+Tensor Layer::call(const Tensor&, const Call&) { throw NoCall(*this); }
 
 Nest Layer::call_many(const Nest& inputs, const Call& call) {
   if (!inputs.is_tensor())

@@ -10,6 +10,7 @@
 #include "../ops/catalog.h"
 #include "../ops/operators.h"
 #include "class_name.h"
+#include "copy_scope.h"
 #include "description_scope.h"
 #include "loading.h"
 #include "registration.h"
@@ -163,6 +164,12 @@ void register_function(const std::string& module, const std::string& registered_
   table.makers[module + "/" + registered_name] = std::move(make);
 }
 
+Value detail::serialize_shared(std::shared_ptr<Configurable> object) {
+  if (object->is_function() && object->function_name().empty())
+    if (auto value = detail::describe_copied(object)) return *std::move(value);
+  return serialize(*object);
+}
+
 Value serialize(const Configurable& object) {
   if (object.is_function()) {
     const std::string name = object.function_name();
@@ -241,6 +248,8 @@ std::shared_ptr<Configurable> deserialize(const Value& value, const std::string&
   if (!value.is<Value::Dict>())
     throw ValueError("Expected an object with class_name and config, found " + value.kind());
   const auto& dict = value.get<Value::Dict>();
+  if (const std::any function = detail::copied_function(value); function.has_value())
+    return std::any_cast<std::shared_ptr<Configurable>>(function);
   if (const std::string* name = detail::function_name(value); name && !module.empty())
     return make_by_name(module, *name);
   const std::string class_name = text(dict, "class_name");
@@ -268,11 +277,7 @@ std::shared_ptr<Configurable> deserialize(const Value& value, const std::string&
 
 namespace detail {
 
-const Value* find(const Value::Dict& dict, const std::string& key) {
-  for (const auto& [k, v] : dict)
-    if (k == key) return &v;
-  return nullptr;
-}
+const Value* find(const Value::Dict& dict, const std::string& key) { return dict.find(key); }
 
 const std::string* function_name(const Value& value) {
   if (!value.is<Value::Dict>()) return nullptr;

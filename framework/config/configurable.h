@@ -33,6 +33,13 @@ class Configurable {
   virtual std::string function_name() const { return {}; }
 };
 
+namespace detail {
+/// A class whose from_config makes objects of it, not of one that it is derived from.
+template <class T>
+concept MadeFromConfig =
+    std::is_same_v<decltype(T::from_config(Value::Dict())), std::shared_ptr<T>>;
+}  // namespace detail
+
 /// A class that files can name.
 struct ClassInfo {
   std::string module;           ///< "keras.layers", or "" for a custom class
@@ -58,11 +65,20 @@ class Catalog {
   template <class T>
   void add_custom(const std::string& registered_name) {
     if constexpr (requires(const Value::Dict& config) { T::from_config(config); }) {
-      static_assert(
-          std::is_same_v<decltype(T::from_config(Value::Dict())), std::shared_ptr<T>>,
-          "this class inherits another class's from_config; give it its own, or derive it from "
-          "LayerOf<Class, Config>");
-      insert_custom(typeid(T), registered_name, &make_from_config<T>);
+      if constexpr (requires(const Value::Dict& config) { T::template read_as<T>(config); } &&
+                    !detail::MadeFromConfig<T>) {
+        insert_custom(typeid(T), registered_name, &make_read_as<T>);
+      } else {
+        static_assert(
+            detail::MadeFromConfig<T>,
+            "this class inherits another class's from_config, which does not make it. A class "
+            "derived from Functional or Sequential needs the constructor by which it is made "
+            "(using Functional::Functional, or using Sequential::Sequential) or, where it is made "
+            "from options, to be derived from ModelOf<Class, Config, Functional>; others are "
+            "derived from LayerOf<Class, Config>, or have a get_config and from_config of their "
+            "own");
+        insert_custom(typeid(T), registered_name, &make_from_config<T>);
+      }
     } else {
       insert_custom(typeid(T), registered_name, &make_configured<T>);
     }
@@ -94,6 +110,10 @@ class Catalog {
   template <class T>
   static std::shared_ptr<Configurable> make_from_config(const Value::Dict& config) {
     return T::from_config(config);
+  }
+  template <class T>
+  static std::shared_ptr<Configurable> make_read_as(const Value::Dict& config) {
+    return T::template read_as<T>(config);
   }
   template <class T>
   static std::shared_ptr<Configurable> make_configured(const Value::Dict& config) {
@@ -140,6 +160,8 @@ namespace detail {
 const Value* find(const Value::Dict& dict, const std::string& key);
 /// The name in what a file holds of a function; null for anything else.
 const std::string* function_name(const Value& value);
+/// As serialize; inside a CopyScope a function without a name too, which is shared then.
+Value serialize_shared(std::shared_ptr<Configurable> object);
 /// What a file holds of the function of this name.
 Value function_value(const std::string& name);
 /// Throws StateError: a function without a name cannot be saved as an object of this module.
@@ -386,7 +408,7 @@ namespace detail {
 
 template <class Base>
 struct OptionCodec<Choice<Base>> {
-  static Value encode(const Choice<Base>& v) { return v ? serialize(*v) : Value(); }
+  static Value encode(const Choice<Base>& v) { return v ? serialize_shared(v.shared()) : Value(); }
   static Choice<Base> decode(const Value& v) {
     if (v.is_null()) return {};
     if (v.is<std::string>()) return Choice<Base>(v.get<std::string>());

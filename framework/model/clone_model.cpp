@@ -6,6 +6,7 @@
 #include <map>
 
 #include "../base/located.h"
+#include "../config/copy_scope.h"
 #include "cut_graph.h"
 #include "functional.h"
 #include "sequential.h"
@@ -131,6 +132,7 @@ Handle<Model> clone_functional(const Functional& model, const CloneOptions& opti
 }  // namespace
 
 Handle<Model> clone_model(const Model& model, const CloneOptions& options) {
+  const detail::CopyScope scope;
   if (const auto* sequential = dynamic_cast<const Sequential*>(&model))
     return clone_sequential(*sequential, options);
   if (const auto* functional = dynamic_cast<const Functional*>(&model))

@@ -30,7 +30,8 @@ struct CloneOptions {
 /// config, so its class must be registered, and it takes no other option. Throws ValueError for
 /// options that the model cannot have (call_function is for a Functional alone; of the models
 /// inside, recursive hands it to those), and StateError for layers of classes that are not
-/// registered.
+/// registered. Functions in options, as a Lambda's, are shared by both models, with a name or
+/// without.
 Handle<Model> clone_model(const Model& model, const CloneOptions& options = {});
 /// The same for a model that is held by a handle.
 template <std::derived_from<Model> T>

@@ -37,6 +37,9 @@ Functional::Functional(const Nest& inputs, const Nest& outputs, Options options)
   ensure_built(input_spec());
 }
 
+// Of derived classes too: the constructor, which needs a name, does not know them yet.
+std::string Functional::base_name() const { return "functional"; }
+
 int Functional::place(const Tensor& symbolic) const {
   const auto found = places_.find(symbolic.origin().node.get());
   return found == places_.end() ? -1 : found->second + symbolic.origin().index;

@@ -41,7 +41,23 @@ class Functional : public Model {
   /// A model from its config, with fresh weights. Throws ValueError that names the entry that is
   /// wrong.
   static std::shared_ptr<Functional> from_config(const Value::Dict& dict);
-  std::string base_name() const override { return "functional"; }
+  /// The same as a T, a class derived from this one that is made of inputs, outputs and, where it
+  /// takes them, Options: how CORNU_REGISTER reads such a class.
+  template <class T>
+  requires(std::constructible_from<T, const Nest&, const Nest&> ||
+           std::constructible_from<T, const Nest&, const Nest&, const Options&>) static std::
+      shared_ptr<T> read_as(const Value::Dict& dict) {
+    std::shared_ptr<T> model;
+    read(dict, [&](const Nest& inputs, const Nest& outputs, const Options& options) {
+      if constexpr (std::constructible_from<T, const Nest&, const Nest&, const Options&>)
+        model = std::make_shared<T>(inputs, outputs, options);
+      else
+        model = std::make_shared<T>(inputs, outputs);
+      return model;
+    });
+    return model;
+  }
+  std::string base_name() const override;
   std::vector<std::string> output_names() const override;
   /// Names of the Input layers.
   std::vector<std::string> input_names() const override;
@@ -64,6 +80,10 @@ class Functional : public Model {
     bool given = false;         // an input
     std::vector<int> finished;  // places that nothing reads after this step
   };
+  // Makes the model of a config by `make`.
+  using Maker = std::function<std::shared_ptr<Functional>(const Nest& inputs, const Nest& outputs,
+                                                          const Options& options)>;
+  static void read(const Value::Dict& dict, const Maker& make);
   int place(const Tensor& symbolic) const;
   void collect();
   void find_last_uses();

@@ -153,7 +153,13 @@ class GraphReader {
  public:
   explicit GraphReader(const Value::Dict& config) : config_(config) {}
 
-  std::shared_ptr<Functional> read() {
+  struct Read {
+    Nest inputs, outputs;
+    Functional::Options options;
+  };
+
+  // The tensors own the graph.
+  Read read() {
     for (const Value& entry :
          as_list(require(config_, "layers", "Functional"), "Functional: layers"))
       make_operation(as_dict(entry, "Functional: layers"));
@@ -161,9 +167,9 @@ class GraphReader {
     std::string name;
     if (const Value* v = detail::find(config_, "name"); v && v->is<std::string>())
       name = v->get<std::string>();
-    return std::make_shared<Functional>(tensors(require(config_, "input_layers", "Functional")),
-                                        tensors(require(config_, "output_layers", "Functional")),
-                                        Functional::Options{name});
+    return {tensors(require(config_, "input_layers", "Functional")),
+            tensors(require(config_, "output_layers", "Functional")),
+            {name}};
   }
 
  private:
@@ -434,11 +440,17 @@ class GraphReader {
 
 }  // namespace
 
+void Functional::read(const Value::Dict& dict, const Maker& make) {
+  GraphReader reader(dict);
+  const GraphReader::Read read = reader.read();
+  const std::shared_ptr<Functional> model = make(read.inputs, read.outputs, read.options);
+  const Value* trainable = detail::find(dict, "trainable");
+  const bool frozen = trainable && trainable->is<bool>() && !trainable->get<bool>();
+  model->set_base(read.options.name, !frozen && model->trainable(), {});
+}
+
 std::shared_ptr<Functional> Functional::from_config(const Value::Dict& dict) {
-  auto model = GraphReader(dict).read();
-  if (const Value* trainable = detail::find(dict, "trainable"); trainable && trainable->is<bool>())
-    if (!trainable->get<bool>()) model->set_base("", false, {});
-  return model;
+  return read_as<Functional>(dict);
 }
 
 void register_functional(Catalog& catalog) {

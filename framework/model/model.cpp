@@ -10,6 +10,7 @@
 #include "../autodiff/tape.h"
 #include "../base/call_scope.h"
 #include "../base/loss_scaling.h"
+#include "../base/no_call.h"
 #include "../compile/function.h"
 #include "../ops/convert.h"
 #include "../ops/core/cast.h"
@@ -90,6 +91,17 @@ void Model::build_many(const Nest& inputs) {
                   [&](const Arguments& a) { return call_many(a.positional[0].nest(), {}); });
   } catch (const NeedsValues&) {
     // `call` looks at values: what it reaches is built by the first real call.
+  } catch (const NoCall& e) {
+    // Its steps call its layers. The model holds what weights these have.
+    if (e.layer() != this) throw;
+    std::string open;
+    for (const auto& layer : sublayers())
+      if (!layer->built()) open += (open.empty() ? "'" : ", '") + layer->name() + "'";
+    if (!open.empty())
+      warn_once(fmt::format(
+          "Model '{}' has no call that could build its layers. Not built yet, and so in "
+          "no file, are the weights of {}. Call these on data, or build them, first.",
+          name(), open));
   }
 }
 

@@ -380,15 +380,34 @@ class Model : public Layer {
   std::unique_ptr<Function> train_function_, test_function_, predict_function_;
 };
 
-/// Base of a model with options: `class Net : public ModelOf<Net, NetConfig>`.
-template <class Self, class C>
-class ModelOf : public Model {
+/// Base of a model with options: `class Net : public ModelOf<Net, NetConfig>`. One whose
+/// constructor makes a graph or a stack names Functional or Sequential behind them:
+///
+///   class Net : public ModelOf<Net, NetConfig, Functional> {
+///    public:
+///     explicit Net(NetConfig c) : Net(c, Input({8})) {}
+///
+///    private:
+///     Net(NetConfig c, const Tensor& x) : ModelOf(c, x, layers::Dense({.units = c.units})(x)) {}
+///   };
+///
+/// In files it is its options, not its layers.
+template <class Self, class C, class Base = Model>
+class ModelOf : public Base {
  public:
   using Config = C;  ///< the options
   /// Takes the options over, and what every layer has from them.
-  explicit ModelOf(C c) : config(std::move(c)) { set_base_from(config); }
+  explicit ModelOf(C c) : config(std::move(c)) { this->set_base_from(config); }
+  /// The same of a model that is made of arguments: the inputs and outputs of a Functional, the
+  /// layers of a Sequential.
+  template <class... A>
+  requires(sizeof...(A) > 0 && std::constructible_from<Base, A...>) explicit ModelOf(C c,
+                                                                                     A&&... made)
+      : Base(std::forward<A>(made)...), config(std::move(c)) {
+    this->set_base_from(config);
+  }
   Value::Dict get_config() const override {
-    return detail::merge_config(base_config(), to_dict(config));
+    return detail::merge_config(this->base_config(), to_dict(config));
   }
   /// A model from its config. Throws ValueError for missing, unknown or wrong options.
   static std::shared_ptr<Self> from_config(const Value::Dict& dict) {

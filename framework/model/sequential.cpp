@@ -63,6 +63,9 @@ std::shared_ptr<Layer> Sequential::shared_layer() {
   return shared_;
 }
 
+// Of derived classes too: the constructor, which needs a name, does not know them yet.
+std::string Sequential::base_name() const { return "sequential"; }
+
 void Sequential::add(const AnyLayer& layer) {
   if (layer.shared().get() == this || (shared_ && layer.shared() == shared_))
     throw ValueError(
@@ -267,6 +270,10 @@ std::shared_ptr<Layer> read_entry(const Value& entry, size_t place) {
 }  // namespace
 
 std::shared_ptr<Sequential> Sequential::from_config(const Value::Dict& dict) {
+  return read_as<Sequential>(dict);
+}
+
+void Sequential::read(const Value::Dict& dict) {
   const Value* list = detail::find(dict, "layers");
   if (!list || !list->is<Value::List>())
     throw ValueError("Sequential: the config has no list 'layers'.");
@@ -274,23 +281,21 @@ std::shared_ptr<Sequential> Sequential::from_config(const Value::Dict& dict) {
   for (const Value& entry : list->get<Value::List>())
     layers.emplace_back(read_entry(entry, layers.size()));
   const detail::BaseOptions base = detail::split_base_options(dict, false, false, false, false);
-  auto model = std::make_shared<Sequential>(std::vector<AnyLayer>{}, Options{});
-  model->set_base(base.name, base.trainable, base.policy);
-  if (base.activity_regularizer) model->set_activity_regularizer(*base.activity_regularizer);
+  set_base(base.name, base.trainable, base.policy);
+  if (base.activity_regularizer) set_activity_regularizer(*base.activity_regularizer);
   for (const AnyLayer& layer : layers) {
     if (auto input = std::dynamic_pointer_cast<InputLayer>(layer.shared()))
-      model->input_ = input;
+      input_ = input;
     else
-      model->layers_.push_back(layer.shared());
+      layers_.push_back(layer.shared());
   }
-  make_names_unique({model->layers_.begin(), model->layers_.end()});
-  if (model->input_) {
-    model->build_from_input();
+  make_names_unique({layers_.begin(), layers_.end()});
+  if (input_) {
+    build_from_input();
   } else if (const Value* shape = detail::find(base.rest, "build_input_shape");
              shape && !shape->is_null()) {
-    model->build_from_config({{"input_shape", *shape}});
+    build_from_config({{"input_shape", *shape}});
   }
-  return model;
 }
 
 void register_sequential(Catalog& catalog) { catalog.add<Sequential>("keras.Sequential"); }

@@ -43,7 +43,17 @@ class Sequential : public Model {
   Value::Dict get_config() const override;
   /// A model from its config, with fresh weights where it has an Input.
   static std::shared_ptr<Sequential> from_config(const Value::Dict& dict);
-  std::string base_name() const override { return "sequential"; }
+  /// The same as a T, a class derived from this one that is made of layers: how CORNU_REGISTER
+  /// reads such a class.
+  template <class T>
+  requires(std::constructible_from<T, const std::vector<AnyLayer>&>) static std::shared_ptr<
+      T> read_as(const Value::Dict& dict) {
+    const std::vector<AnyLayer> none;
+    auto model = std::make_shared<T>(none);
+    model->Sequential::read(dict);
+    return model;
+  }
+  std::string base_name() const override;
   std::vector<std::string> output_names() const override;
   /// The Input's name; empty without one.
   std::vector<std::string> input_names() const override;
@@ -54,6 +64,8 @@ class Sequential : public Model {
   Nest standardize(const Nest& x) const override;
 
  private:
+  // Takes over name and layers from a config.
+  void read(const Value::Dict& dict);
   void build_from_input();
   void extend_graph(size_t first);
   const std::vector<Nest>& graph(const char* what) const;

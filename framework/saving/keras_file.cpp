@@ -41,8 +41,10 @@ Value model_value(const Model& model) {
 void require_built(const Model& model, const char* what) {
   if (!model.built())
     throw StateError(fmt::format(
-        "{}: model '{}' has no weights yet. Call it on data, or give it an Input, first.", what,
-        model.name()));
+        "{}: model '{}' has no weights yet. Call it on data, or give it an Input, first; a model "
+        "without a call, whose train_step calls its layers, is built by build(shape) once they "
+        "are.",
+        what, model.name()));
 }
 
 // --- Shared objects

@@ -162,7 +162,9 @@ std::shared_ptr<Model> load_legacy(const std::string& path, bool with_compile) {
 void load_weights(Model& model, const std::string& path, const LoadWeightsOptions& given) {
   if (!model.built())
     throw StateError(fmt::format(
-        "load_weights: model '{}' has no weights yet. Call it on data, or give it an Input, first.",
+        "load_weights: model '{}' has no weights yet. Call it on data, or give it an Input, first; "
+        "a model without a call, whose train_step calls its layers, is built by build(shape) once "
+        "they are.",
         model.name()));
   reading(path, [&] {
     const ReadOptions options{

@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 
+#include "../../framework/config/copy_scope.h"
+
 namespace cornu::layers {
 namespace {
 
@@ -80,10 +82,12 @@ void register_lambda(Catalog& c) { c.add<LambdaLayer>("keras.layers.Lambda"); }
 namespace cornu::detail {
 
 Value OptionCodec<layers::LambdaFunction>::encode(const layers::LambdaFunction& v) {
-  if (v.name().empty())
+  if (v.name().empty()) {
+    if (auto copied = describe_copied(v)) return *std::move(copied);
     throw StateError(
         "this Lambda's function has no name, so it cannot be saved. Make it known with "
         "layers::register_function(\"package>name\", function) and use that name.");
+  }
   return Value::Dict{{"module", "builtins"},
                      {"class_name", "function"},
                      {"config", v.name()},
@@ -92,6 +96,8 @@ Value OptionCodec<layers::LambdaFunction>::encode(const layers::LambdaFunction& 
 
 layers::LambdaFunction OptionCodec<layers::LambdaFunction>::decode(const Value& v) {
   if (v.is<std::string>()) return v.get<std::string>();
+  if (const std::any function = copied_function(v); function.has_value())
+    return std::any_cast<layers::LambdaFunction>(function);
   if (v.is<Value::Dict>()) {
     const Value* class_name = find(v.get<Value::Dict>(), "class_name");
     const Value* config = find(v.get<Value::Dict>(), "config");

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../../framework/config/copy_scope.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/numpy/joining.h"
 #include "../../framework/ops/numpy/manipulation.h"
@@ -32,6 +33,7 @@ void set(Value::Dict& dict, const std::string& key, Value value) {
 // A copy without the weights' values, named for its direction once.
 std::shared_ptr<Layer> copy_for(const AnyLayer& layer, const std::string& direction) {
   as_recurrent(*layer.shared());
+  const cornu::detail::CopyScope scope;
   Value::Dict entry = detail::OptionCodec<AnyLayer>::encode(layer).get<Value::Dict>();
   Value::Dict config = detail::find(entry, "config")->get<Value::Dict>();
   const std::string& name = layer->name();
@@ -165,6 +167,13 @@ Value::Dict BidirectionalLayer::get_config() const {
 
 std::shared_ptr<BidirectionalLayer> BidirectionalLayer::from_config(const Value::Dict& dict) {
   return LayerOf::from_config(without_unused(dict, {"weights"}));
+}
+
+std::vector<Variable> BidirectionalLayer::states() const {
+  std::vector<Variable> all = as_recurrent(*forward_layer).states();
+  const std::vector<Variable>& backward = as_recurrent(*backward_layer).states();
+  all.insert(all.end(), backward.begin(), backward.end());
+  return all;
 }
 
 void BidirectionalLayer::reset_state() {

@@ -42,8 +42,11 @@ class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfi
   Value::Dict get_config() const override;
   /// As LayerOf's; throws UnsupportedError where `weights` has a value.
   static std::shared_ptr<BidirectionalLayer> from_config(const Value::Dict& dict);
+  /// The states of stateful layers, those of the forward layer first; see RecurrentBase::states.
+  std::vector<Variable> states() const;
   /// Makes stateful layers forget.
   void reset_state();
+  void reset_states() { reset_state(); }  ///< Keras's other name of it
 
   std::shared_ptr<Layer> forward_layer,  ///< a copy of the option `layer`
       backward_layer;                    ///< of the other direction

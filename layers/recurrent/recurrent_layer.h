@@ -32,8 +32,9 @@ class KeptStates {
  public:
   /// Keeps these, as `dtype`.
   void make(const States& first, DType dtype);
-  explicit operator bool() const { return !variables_.empty(); }  ///< whether there are any
-  States values() const;                                          ///< as they are now
+  explicit operator bool() const { return !variables_.empty(); }         ///< whether there are any
+  States values() const;                                                 ///< as they are now
+  const std::vector<Variable>& variables() const { return variables_; }  ///< none, or one each
   void assign(const States& states);  ///< takes these over; nothing without kept ones
 
   /// Zeros again; nothing where there are none.
@@ -76,8 +77,13 @@ class RecurrentBase {
   virtual SequenceOptions sequence_options() const = 0;  ///< the layer's options
   virtual void set_zero_output_for_mask(bool zero) = 0;  ///< sets this option
 
+  /// The states in which a stateful layer's last call ended and the next one begins, in the order
+  /// of return_state (those of stacked cells in one list); zeros at first, and to be assigned to.
+  /// Empty before the layer is built, and where it is not stateful.
+  const std::vector<Variable>& states() const { return kept_.variables(); }
   /// Makes a stateful layer forget.
   void reset_state() { kept_.reset(); }
+  void reset_states() { reset_state(); }  ///< Keras's other name of it
 
  protected:
   /// Builds the cell for inputs of shape (batch, steps, ...), and the kept states.

@@ -2,7 +2,9 @@
 #include <cornu/framework/model/clone_model.h>
 #include <cornu/framework/ops/ops.h>
 #include <cornu/layers/core/embedding.h>
+#include <cornu/layers/core/lambda.h>
 #include <cornu/layers/image/rescaling.h>
+#include <cornu/layers/recurrent/bidirectional.h>
 #include <cornu/layers/recurrent/lstm.h>
 #include <cornu/layers/regularization/dropout.h>
 
@@ -196,6 +198,34 @@ TEST_CASE("call_function reaches the functional models inside when it is recursi
   };
   (void)clone_model(model, {.call_function = look, .recursive = true});
   CHECK(called == std::vector<std::string>{"inside", "functional", "stack"});
+}
+
+TEST_CASE("Functions without a name are shared by a model and its clones") {
+  int calls = 0;
+  Input x({4});
+  const Tensor twice = layers::Lambda({.function = [&calls](const Tensor& t) {
+    ++calls;
+    return t * 2;
+  }})(x);
+  const Tensor y = Dense(
+      {.units = 3,
+       .activation = [](const Tensor& t) { return ops::square(t); },
+       .kernel_initializer = [](const Shape& shape,
+                                DType dtype) { return ops::full(shape, 0.5, dtype); }})(twice);
+  Functional model(x, y);
+  const auto clone = clone_model(model);
+  CHECK_FALSE(clone->weights()[0] == model.weights()[0]);
+  const Tensor data = wave({2, 4});
+  const int before = calls;
+  CHECK(floats(clone(data)) == floats(model(data)));
+  CHECK(calls == before + 2);
+  // A clone of the clone works, and a file is refused as before.
+  CHECK(floats(clone_model(clone)(data)) == floats(model(data)));
+  CHECK_THROWS_AS(clone->to_json(), StateError);
+  // So with a cell's functions, which Bidirectional copies.
+  const auto steep = [](const Tensor& t) { return ops::tanh(t * 3); };
+  layers::Bidirectional both({.layer = layers::LSTM({.units = 2, .activation = steep})});
+  CHECK(both(wave({2, 3, 4})).shape() == Shape{2, 4});
 }
 
 }  // namespace clone_model_test

@@ -162,6 +162,29 @@ TEST_CASE("Files that are no weights are refused by name") {
   Sequential unbuilt({layers::Dense({.units = 1})});
   CHECK_THROWS_AS(unbuilt.save_weights(file), StateError);
   CHECK(slurp(file) == whole);
+  // A model whose train_step calls the layers has no call that could build it.
+  class Pair : public Model {
+   public:
+    layers::Dense there = track("there", layers::Dense({.units = 2}));
+    layers::Dense back = track("back", layers::Dense({.units = 4}));
+  };
+  Pair pair, again;
+  for (Pair* p : {&pair, &again}) (void)p->back(p->there(wave({1, 4})));
+  const auto refusal = [&](const auto& act) {
+    try {
+      act();
+    } catch (const StateError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const std::string said = "without a call, whose train_step calls its layers, is built by build";
+  CHECK(refusal([&] { pair.save_weights(file); }).find(said) != std::string::npos);
+  CHECK(refusal([&] { pair.load_weights(file); }).find(said) != std::string::npos);
+  for (Pair* p : {&pair, &again}) p->build({std::nullopt, 4});
+  pair.save_weights(file);
+  again.load_weights(file);
+  CHECK(values(again) == values(pair));
 }
 
 TEST_CASE("A damaged file of the legacy layout is refused by layer") {

@@ -126,6 +126,44 @@ TEST_CASE("a stateful RNN goes on where it stopped until it is reset") {
   CHECK(identical(gru(x), first));
 }
 
+TEST_CASE("a stateful RNN shows its states, as variables in the order of return_state") {
+  layers::LSTM lstm({.units = 2, .return_state = true, .stateful = true});
+  CHECK(lstm->states().empty());
+  const Tensor x = waves({2, 3, 4});
+  const Nest first = lstm(Nest(x));
+  REQUIRE(lstm->states().size() == 2);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(identical(lstm->states()[i].value(), first[i + 1].tensor()));
+    CHECK_FALSE(lstm->states()[i].trainable());
+  }
+  // They are no weights, and what is assigned to them is where the next call begins.
+  CHECK(lstm->weights().size() == 3);
+  const Nest second = lstm(Nest(x));
+  for (int i = 0; i < 2; ++i) lstm->states()[i].assign(first[i + 1].tensor());
+  CHECK(identical(lstm(Nest(x))[0].tensor(), second[0].tensor()));
+  lstm->reset_states();
+  CHECK(test::equals(lstm->states()[0][0], {0, 0}));
+  CHECK(identical(lstm(Nest(x))[0].tensor(), first[0].tensor()));
+
+  layers::RNN stack(
+      {.cell = {layers::LSTMCell({.units = 2}), layers::GRUCell({.units = 3})}, .stateful = true});
+  (void)stack(x);
+  std::vector<Shape> shapes;
+  for (const Variable& state : stack->states()) shapes.push_back(state.shape());
+  CHECK(shapes == std::vector<Shape>{{2, 2}, {2, 2}, {2, 3}});
+
+  layers::Bidirectional both({.layer = layers::LSTM({.units = 2, .stateful = true})});
+  (void)both(x);
+  REQUIRE(both->states().size() == 4);
+  CHECK_FALSE(identical(both->states()[0], both->states()[2]));
+  both->reset_states();
+  for (const Variable& state : both->states()) CHECK(test::equals(state[1], {0, 0}));
+
+  layers::GRU plain({.units = 2});
+  (void)plain(x);
+  CHECK(plain->states().empty());
+}
+
 TEST_CASE("the states that an RNN returns are those with which another goes on") {
   layers::LSTM lstm({.units = 2, .return_state = true});
   const Tensor x = waves({2, 6, 3});
