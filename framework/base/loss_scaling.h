@@ -40,6 +40,10 @@ class LossScaling : public Optimizer {
   void finalize_variable_values() override;
   void finalize_variable_values(const std::vector<Variable>& var_list) override;
 
+  /// The factor of the loss (float32, a scalar), which steps change; no variable before build.
+  const Variable& dynamic_scale() const { return dynamic_scale_; }
+  /// Finite steps since the factor last changed (int64, a scalar); no variable before build.
+  const Variable& step_counter() const { return step_counter_; }
   /// The optimizer that gets the unscaled gradients.
   const std::shared_ptr<Optimizer>& inner_optimizer() const {
     return config.inner_optimizer->shared();
@@ -51,8 +55,7 @@ class LossScaling : public Optimizer {
   void update_step(size_t, const Tensor&, Variable&, const Tensor&) override {}
 
  private:
-  Variable step_counter_;  // finite steps since the scale last changed
-  Variable dynamic_scale_;
+  Variable step_counter_, dynamic_scale_;
 };
 
 }  // namespace cornu

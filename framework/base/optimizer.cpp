@@ -318,6 +318,16 @@ void Optimizer::apply_gradients(const std::vector<std::pair<Tensor, Variable>>& 
   apply(gradients, variables);
 }
 
+std::vector<std::pair<Tensor, Variable>> zip(const std::vector<Tensor>& gradients,
+                                             const std::vector<Variable>& variables) {
+  if (gradients.size() != variables.size())
+    throw ValueError(fmt::format("zip: there are {} gradients and {} variables.", gradients.size(),
+                                 variables.size()));
+  std::vector<std::pair<Tensor, Variable>> pairs;
+  for (size_t i = 0; i < gradients.size(); ++i) pairs.emplace_back(gradients[i], variables[i]);
+  return pairs;
+}
+
 void Optimizer::apply(const std::vector<Tensor>& gradients) {
   if (!built_)
     throw StateError(

@@ -256,6 +256,11 @@ class Optimizer : public Configurable, public Saveable {
   std::shared_ptr<State> state_;
 };
 
+/// What apply_gradients takes: `optimizer->apply_gradients(zip(gradients, variables))`. Throws
+/// ValueError when the counts differ.
+std::vector<std::pair<Tensor, Variable>> zip(const std::vector<Tensor>& gradients,
+                                             const std::vector<Variable>& variables);
+
 /// Base of an optimizer with options:
 /// `class AdamOptimizer : public OptimizerOf<AdamOptimizer, AdamConfig>`.
 template <class Self, class C, class Base = Optimizer>

@@ -8,6 +8,11 @@
 
 namespace cornu {
 
+namespace data {
+template <class T>
+class Pipeline;
+}  // namespace data
+
 /// A second base of layers such as Normalization and TextVectorization, whose statistics or
 /// vocabulary come from data, not from training.
 class Adaptable {
@@ -26,6 +31,13 @@ class Adaptable {
   /// The same from the inputs of a dataset or a pipeline, batch by batch; at most `steps` of them.
   /// Throws ValueError for data without an end unless steps are given.
   void adapt(AnyDataset data, std::optional<int64_t> steps = {});
+  /// The same from a pipeline whose elements are batches of inputs alone, as those of
+  /// `pipeline.map([](const Batch& b) { return b.x.tensor(); })`.
+  template <class T>
+  requires std::convertible_to<T, Nest>
+  void adapt(const data::Pipeline<T>& batches, std::optional<int64_t> steps = {}) {
+    adapt(AnyDataset(batches.map([](const T& x) { return Batch{x}; })), steps);
+  }
 
   /// What has been learnt, as tensors: mean and variance, boundaries, or a vocabulary.
   virtual std::vector<Tensor> statistics() const = 0;

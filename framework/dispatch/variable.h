@@ -36,6 +36,10 @@ class Variable {
   const Tensor& value() const;
   /// The value as an operation sees it: cast to the dtype of the innermost AutocastScope.
   operator Tensor() const;
+  /// A part of that, as of a tensor: `v[0]`, `v[Slice(1, {})]`. It is assigned to as a whole.
+  Tensor operator[](const Index& index) const;
+  /// The same for several axes: `v[{0, Slice(1, -1)}]`.
+  Tensor operator[](std::initializer_list<Index> indices) const;
 
   /// Replaces the value. Throws ShapeError when the shape differs; the dtype is converted, and a
   /// value on another device moves to the variable's.

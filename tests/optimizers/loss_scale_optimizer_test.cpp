@@ -19,7 +19,7 @@ using optimizers::LossScaleOptimizer;
 namespace {
 
 double scale_of(const LossScaleOptimizer& optimizer) {
-  return optimizer->variables()[3].value().item();
+  return optimizer->dynamic_scale().value().item();
 }
 
 // Steps with gradients 1, 1, infinity, 1; the scale doubles after two finite ones.
@@ -28,7 +28,11 @@ void check_steps(bool compiled) {
                                 .initial_scale = 8,
                                 .dynamic_growth_steps = 2});
   Variable w(ops::zeros({2}));
+  CHECK_FALSE(optimizer->dynamic_scale());
   optimizer->build({w});
+  CHECK(scale_of(optimizer) == 8);
+  CHECK(optimizer->dynamic_scale() == optimizer->variables()[3]);
+  CHECK(optimizer->step_counter() == optimizer->variables()[2]);
   Function step([&](const Nest& g) {
     optimizer->apply({g[0].tensor()}, {w});
     return Nest();
@@ -37,10 +41,12 @@ void check_steps(bool compiled) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double gradients[] = {8, 8, infinity, 8, 8, 16};
   const double scales[] = {8, 16, 8, 8, 16, 16}, values[] = {-1, -2, -2, -3, -4, -5};
+  const double counts[] = {1, 0, 0, 1, 0, 1};
   for (int i = 0; i < 6; ++i) {
     INFO("step " << i);
     step(Nest(Nest::List{ops::full({2}, Tensor(gradients[i]))}));
     CHECK(scale_of(optimizer) == scales[i]);
+    CHECK(optimizer->step_counter().value().item() == counts[i]);
     CHECK(w.value().to_vector<double>()[1] == values[i]);
   }
   CHECK(optimizer->inner_optimizer()->iterations().item() == 5);

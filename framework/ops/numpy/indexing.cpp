@@ -7,6 +7,7 @@
 
 #include "../../dispatch/complex.h"
 #include "../../dispatch/strided.h"
+#include "../../dispatch/variable.h"
 #include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../core/cast.h"
@@ -44,6 +45,13 @@ Tensor Tensor::operator[](std::initializer_list<Index> indices) const {
   Value::List key;
   for (const Index& index : indices) key.push_back(key_of(index));
   return ops::get_item(*this, key);
+}
+
+// Defined here, as those of Tensor are, since variables know no ops.
+Tensor Variable::operator[](const Index& index) const { return Tensor(*this)[index]; }
+
+Tensor Variable::operator[](std::initializer_list<Index> indices) const {
+  return Tensor(*this)[indices];
 }
 
 }  // namespace cornu

@@ -312,6 +312,9 @@ TEST_CASE("a pair of gradient and variable may come in any order, and one may be
   CHECK(equals(descent.variables()[3].value(), {2, 2}));
   descent.apply_gradients({});
   CHECK(descent.iterations().item() == 2);
+  descent.apply_gradients(zip({both(1), both(2)}, v));
+  check_after(v, {0, 1, 0, 1});
+  CHECK_THROWS_WITH(zip({both(1)}, v), "zip: there are 1 gradients and 2 variables.");
   // The first one that is applied builds for those variables alone.
   Descent late({.learning_rate = 0.5});
   late.apply_gradients({{both(2), v[1]}});

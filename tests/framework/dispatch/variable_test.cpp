@@ -1,4 +1,5 @@
 // Variables: assignment, identity, mixed precision.
+#include <cornu/framework/autodiff/tape.h>
 #include <cornu/framework/dispatch/node.h>
 #include <cornu/framework/dispatch/variable.h>
 #include <cornu/framework/ops/ops.h>
@@ -130,6 +131,23 @@ TEST_CASE("variables may be assigned themselves and each other, without sharing 
   CHECK(b.value().to_vector<float>() == std::vector<float>{1, 2});
   CHECK(b.value().impl()->key == b.key());
   CHECK(a.value().impl()->key == a.key());
+}
+
+TEST_CASE("a variable is indexed as its value is") {
+  const Variable v(ops::array({{1, 2, 3}, {4, 5, 6}}, "float32"));
+  CHECK(v[0].to_vector<float>() == std::vector<float>{1, 2, 3});
+  CHECK(v[-1].to_vector<float>() == std::vector<float>{4, 5, 6});
+  CHECK(v[Slice(1, {})].shape() == Shape{1, 3});
+  CHECK(v[{Slice(), 1}].to_vector<float>() == std::vector<float>{2, 5});
+  CHECK(v[{ellipsis, newaxis}].shape() == Shape{2, 3, 1});
+  CHECK(v[v.value() > 4].to_vector<float>() == std::vector<float>{5, 6});
+  CHECK_THROWS_AS(v[2], ShapeError);
+  GradientTape tape;
+  const Tensor y = ops::sum(v[1] * 2);
+  CHECK(tape.gradient(y, v).to_vector<float>() == std::vector<float>{0, 0, 0, 2, 2, 2});
+  // As in Keras, it is the value that an operation sees.
+  const AutocastScope half(DType::float16);
+  CHECK(v[0].dtype() == DType::float16);
 }
 
 TEST_CASE("an overlay keeps assignments to itself until they are committed") {

@@ -134,8 +134,12 @@ TEST_CASE("What asks about elements is a condition of C++") {
   for (Tensor left = x; ops::any(left > 0); left = left - 1) ++steps;
   CHECK(steps == 2);
   CHECK_THROWS_WITH(bool(ops::isfinite(x)), has("ops::all(...) or ops::any(...)"));
+  CHECK_THROWS_WITH(x > 0 && x < 2, has("the elementwise forms of !x, x && y and x || y are ~x, "
+                                        "x & y and x | y."));
+  CHECK_THROWS_WITH(!(x > 0), has("are ~x, x & y and x | y."));
   // In a graph a condition is a tensor as any other.
   const Input in({2});
+  CHECK_THROWS_WITH(in > 0 || in < -1, has("are ~x, x & y and x | y."));
   CHECK(Tensor(ops::any(in > 0, 1)).is_symbolic());
   CHECK(Tensor(ops::less(in, 0)).dtype() == DType::boolean);
 }

@@ -72,6 +72,11 @@ TEST_CASE("Normalization learns the same from batches as from all at once") {
   piped->adapt(data::from(data).repeat().batch(5), 1);
   CHECK(test::difference(piped->mean.value(), whole->mean.value()) < 1e-6);
   CHECK(has(error_of([&] { piped->adapt(data::from(data).repeat().batch(2)); }), "by steps"));
+  const auto inputs = [](const Batch& b) { return b.x.tensor(); };
+  piped->adapt(data::from(data, data).batch(2).map(inputs));
+  CHECK(identical(piped->mean.value(), parts->mean.value()));
+  piped->adapt(data::from(data).batch(2).map([](const Batch& b) { return b.x; }), 1);
+  CHECK(equals(piped->mean.value(), {2, 20}));
   layers::Normalization pooled({.axis = std::nullopt});
   pooled->adapt(data);
   CHECK(pooled->mean.value().size() == 1);
