@@ -1,4 +1,6 @@
 // One program on many sets of operands: each set has a row of blocks of one launch.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "../../error.h"
@@ -79,31 +81,34 @@ Stage stage_of(const Sets& s, const PlanOptions& options) {
     if (!s.kernel.each.program->reads(static_cast<int>(i))) continue;
     const std::string id = std::to_string(i), stored = type_text(s.input(0, i).dtype);
     values[i] = "x" + id;
-    const std::string from = "static_cast<const " + stored + "*>(inputs[" + id + "])";
+    const std::string from = fmt::format("static_cast<const {}*>(inputs[{}])", stored, id);
     const Spread spread = spread_of(s, i);
     if (spread == Spread::single) {
-      before += "    const " + type + " x" + id + " = convert<" + type + ">(*" + from + ");\n";
+      before += fmt::format("    const {0} x{1} = convert<{0}>(*{2});\n", type, id, from);
       continue;
     }
-    const std::string is_single = "(single >> " + id + " & 1) != 0 ? ";
-    if (spread == Spread::elements)
-      loads += "      const auto pack" + id + " = load_pack<" + n + ">(" + from + " + first" + rest;
-    else
-      loads += "      const auto pack" + id + " = load_pack<" + n + ">(" + from + " + (" +
-               is_single + "0 : first), " + is_single + "1 : count - first)";
-    loads += ";\n";
-    named += "        const " + type + " x" + id + " = convert<" + type + ">(pack" + id + ".v[" +
-             (spread == Spread::either ? is_single + "0 : e" : "e") + "]);\n";
+    std::string place = "first", left = rest, element = "e";
+    if (spread == Spread::either) {
+      const std::string is_single = fmt::format("(single >> {} & 1) != 0 ? ", id);
+      place = fmt::format("({}0 : first)", is_single);
+      left = fmt::format(", {}1 : count - first)", is_single);
+      element = is_single + "0 : e";
+    }
+    loads += fmt::format("      const auto pack{} = load_pack<{}>({} + {}{};\n", id, width, from,
+                         place, left);
+    named +=
+        fmt::format("        const {0} x{1} = convert<{0}>(pack{1}.v[{2}]);\n", type, id, element);
   }
   const ProgramText text =
       program_text(*s.kernel.each.program, s.kernel.each.compute, values, "        ");
   for (size_t k = 0; k < s.outs; ++k) {
     const std::string id = std::to_string(k), stored = type_text(s.output(0, k).dtype);
-    declarations += "      Pack<" + stored + ", " + n + "> result" + id + ";\n";
+    declarations += fmt::format("      Pack<{}, {}> result{};\n", stored, width, id);
     results +=
-        "        result" + id + ".v[e] = convert<" + stored + ">(" + text.results[k] + ");\n";
-    stores += "      store_pack<" + n + ">(result" + id + ", static_cast<" + stored +
-              "*>(outputs[" + id + "]) + first" + rest + ";\n";
+        fmt::format("        result{}.v[e] = convert<{}>({});\n", id, stored, text.results[k]);
+    stores += fmt::format(
+        "      store_pack<{0}>(result{1}, static_cast<{2}*>(outputs[{1}]) + first{3};\n", width, id,
+        stored, rest);
   }
   const std::string body =
       "namespace cornu_device { namespace @SPACE@ {\n" + arguments.declaration() + text.functions +
