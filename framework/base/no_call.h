@@ -7,7 +7,8 @@ namespace cornu {
 /// Neither call nor call_many is overridden.
 class NoCall : public StateError {
  public:
-  explicit NoCall(const Layer& layer)  ///< of the layer that was called
+  /// Of the layer that was called.
+  explicit NoCall(const Layer& layer)
       : StateError(
             "neither call nor call_many is overridden for a single tensor. A layer overrides call, "
             "or call_many if it takes or gives several tensors; whoever uses a layer calls the "
