@@ -7,6 +7,7 @@
 
 #include "codegen/conv_columns.h"
 #include "library_layouts.h"
+#include "temporary_block.h"
 
 namespace cornu::backend::cuda {
 namespace {
@@ -79,30 +80,20 @@ class ConvProduct final : public Executable {
   void run(void* const* data) override {
     if (bytes_ == 0) return product_->run(data);
     // Not scratch memory, which the product may take.
-    const Columns columns(context_.allocator(), bytes_);
+    const TemporaryBlock columns(context_.allocator(), bytes_);
     if (sum_) {
-      void* const factors[] = {data[0], data[1], columns.data};
+      void* const factors[] = {data[0], data[1], columns.data()};
       product_->run(factors);
-      void* const back[] = {columns.data, data[2]};
+      void* const back[] = {columns.data(), data[2]};
       return sum_->run(back);
     }
-    void* const ways[] = {data[0], columns.data};
+    void* const ways[] = {data[0], columns.data()};
     copy_->run(ways);
-    void* const all[] = {columns.data, data[1], data[2], bias_ ? data[3] : nullptr};
+    void* const all[] = {columns.data(), data[1], data[2], bias_ ? data[3] : nullptr};
     product_->run(all);
   }
 
  private:
-  struct Columns {
-    Columns(Allocator& allocator, size_t bytes)
-        : allocator(allocator), bytes(bytes), data(allocator.allocate(bytes)) {}
-    Columns(const Columns&) = delete;
-    ~Columns() { allocator.deallocate(data, bytes); }
-    Allocator& allocator;
-    size_t bytes;
-    void* data;
-  };
-
   Context& context_;
   bool bias_;
   std::unique_ptr<Executable> copy_, product_, sum_;

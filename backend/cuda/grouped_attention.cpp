@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "lent.h"
+#include "temporary_block.h"
 
 namespace cornu::backend::cuda {
 namespace {
@@ -45,12 +45,12 @@ class Repeated final : public Executable {
 
   void run(void* const* data) override {
     Allocator& allocator = context_.allocator();
-    const Lent k(allocator, bytes_), v(allocator, bytes_);
+    const TemporaryBlock k(allocator, bytes_), v(allocator, bytes_);
     std::vector<void*> all(data, data + inputs_ + (backward_ ? 3 : 2));
     repeat(all[1], k);
     repeat(all[2], v);
     if (!backward_) return attend_->run(all.data());
-    const Lent dk(allocator, bytes_), dv(allocator, bytes_);
+    const TemporaryBlock dk(allocator, bytes_), dv(allocator, bytes_);
     void* const sums[] = {std::exchange(all[inputs_ + 1], dk.data()),
                           std::exchange(all[inputs_ + 2], dv.data())};
     attend_->run(all.data());
@@ -59,12 +59,12 @@ class Repeated final : public Executable {
   }
 
  private:
-  void repeat(void*& operand, const Lent& to) {
+  void repeat(void*& operand, const TemporaryBlock& to) {
     void* const addresses[] = {operand, to.data()};
     repeat_->run(addresses);
     operand = to.data();
   }
-  void fold(const Lent& from, void* to) {
+  void fold(const TemporaryBlock& from, void* to) {
     void* const addresses[] = {from.data(), to};
     fold_->run(addresses);
   }

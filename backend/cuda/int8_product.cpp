@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lent.h"
+#include "temporary_block.h"
 
 namespace cornu::backend::cuda {
 namespace {
@@ -81,13 +81,13 @@ class Int8Product final : public Executable {
 
   void run(void* const* data) override {
     // Not scratch memory, which the product may take.
-    std::optional<Lent> lent[3];
+    std::optional<TemporaryBlock> blocks[3];
     void* at[4];
     for (const size_t i : {0, 1}) {
       Factor& factor = factors_[i];
       at[i] = factor.copy ? factor.kept : data[i];
       if (at[i] != nullptr) continue;
-      at[i] = lent[i].emplace(context_.allocator(), factor.bytes).data();
+      at[i] = blocks[i].emplace(context_.allocator(), factor.bytes).data();
       run_copy(*factor.copy, data[i], at[i]);
     }
     void* const bias = bias_ ? data[2] : nullptr;
@@ -97,7 +97,7 @@ class Int8Product final : public Executable {
       at[3] = out;
       return product_->run(at);
     }
-    at[2] = lent[2].emplace(context_.allocator(), out_bytes_).data();
+    at[2] = blocks[2].emplace(context_.allocator(), out_bytes_).data();
     product_->run(at);
     run_copy(*copy_out_, at[2], out);
     void* const terms[] = {out, bias, out};
@@ -157,6 +157,7 @@ std::unique_ptr<Executable> int8_product(const Matmul& matmul, const Int8Form& f
                                          std::span<const Operand> inputs,
                                          std::span<const Operand> outputs, Context& context,
                                          const MatmulMaker& make) {
+  if (matmul.relu) return nullptr;  // plans have none behind integers
   // A bias has the columns of the result, and is added to that.
   const bool bias = matmul.bias && !form.copy_out;
   std::vector<Operand> factors{{&form.a, inputs[0].dtype, nullptr},

@@ -32,7 +32,7 @@ using MatmulMaker = std::function<std::unique_ptr<Executable>(
 
 /// A product of int8 operands with an int32 result, and bias, as copies to such a form, the product
 /// that `make` makes of it, and a copy back. Copies of factors that rarely change are kept. Null
-/// where `make` gives null.
+/// where `make` gives null, and for relu.
 std::unique_ptr<Executable> int8_product(const Matmul& matmul, const Int8Form& form,
                                          std::span<const Operand> inputs,
                                          std::span<const Operand> outputs, Context& context,

@@ -167,4 +167,9 @@ TEST_CASE("a product of int8 tells of its copies, and is none where a library ha
                                -> std::unique_ptr<Executable> { return nullptr; }) == nullptr);
 }
 
+TEST_CASE("a product of int8 with relu is left to others") {
+  CHECK(Product({}, {40, 20}, {20, 8}, {40, 8}).executable);
+  CHECK_FALSE(Product({.relu = true}, {40, 20}, {20, 8}, {40, 8}).executable);
+}
+
 }  // namespace int8_product_test

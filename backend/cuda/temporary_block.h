@@ -5,12 +5,12 @@
 namespace cornu::backend::cuda {
 
 /// A block that goes back at the end of its scope. What is launched later may get the same.
-class Lent {
+class TemporaryBlock {
  public:
-  Lent(Allocator& allocator, size_t bytes)
+  TemporaryBlock(Allocator& allocator, size_t bytes)
       : allocator_(allocator), bytes_(bytes), data_(allocator.allocate(bytes)) {}
-  Lent(const Lent&) = delete;
-  ~Lent() { allocator_.deallocate(data_, bytes_); }
+  TemporaryBlock(const TemporaryBlock&) = delete;
+  ~TemporaryBlock() { allocator_.deallocate(data_, bytes_); }
   void* data() const { return data_; }
 
  private:
