@@ -144,8 +144,7 @@ void expect_weights(const char* what, const Nest& y, const Nest& sample_weight, 
   if (found == targets || found == outputs) return;
   throw ValueError(
       fmt::format("{}: sample_weight is a list of {} for {} target{}, expected one for each, as in "
-                  "y. To weight "
-                  "the samples of all outputs alike, give a tensor without a list.",
+                  "y. To weight the samples of all outputs alike, give a tensor without a list.",
                   what, found, targets, targets == 1 ? "" : "s"));
 }
 

@@ -1,6 +1,7 @@
 // Averages, quantiles, differences, counts and correlations.
 #pragma once
 #include "../op.h"
+#include "../optional_list.h"
 
 namespace cornu::ops {
 
@@ -23,15 +24,7 @@ Tensor diff(const Tensor& a, int64_t n = 1, int64_t axis = -1);
 Tensor trapezoid(const Tensor& y, const std::optional<Tensor>& x = {}, double dx = 1,
                  int64_t axis = -1);
 /// A lower and an upper bound, or none: `histogram(x, 4, {0., 4.})`.
-class HistogramRange : public std::optional<std::vector<double>> {
- public:
-  HistogramRange() = default;                                                  ///< none
-  HistogramRange(std::nullopt_t) {}                                            ///< none
-  HistogramRange(std::vector<double> bounds) : optional(std::move(bounds)) {}  ///< these two
-  HistogramRange(std::initializer_list<double> bounds) : optional(bounds) {}   ///< these two
-  /// The same.
-  HistogramRange(std::optional<std::vector<double>> bounds) : optional(std::move(bounds)) {}
-};
+using HistogramRange = OptionalList<std::vector<double>>;
 
 /// Options of histogram.
 struct HistogramOptions {

@@ -13,12 +13,14 @@
 #include "../../../paths.h"
 #include "../../../support/contract.h"
 #include "../../../support/temporary.h"
+#include "difference.h"
 
 namespace image_data_generator_test {
 
 using namespace cornu;
 using namespace cornu::preprocessing::image;
 using nlohmann::json;
+using test::difference;
 
 namespace {
 
@@ -35,15 +37,6 @@ Tensor pictures(int64_t count, int64_t channels = 3) {
   std::vector<float> values(static_cast<size_t>(count * height * width * channels));
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * 7919 % 256);
   return Tensor::from(values, {count, height, width, channels});
-}
-
-double difference(const Tensor& x, const json& expected) {
-  const std::vector<double> values = ops::cast(x, DType::float64).to_vector<double>();
-  if (values.size() != expected.size()) return 1e30;
-  double most = 0;
-  for (size_t i = 0; i < values.size(); ++i)
-    most = std::max(most, std::abs(values[i] - expected[i].get<double>()));
-  return most;
 }
 
 TransformParameters parameters_of(const json& change) {

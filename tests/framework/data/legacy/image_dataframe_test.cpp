@@ -14,12 +14,14 @@
 #include "../../../support/contract.h"
 #include "../../../support/standard_error.h"
 #include "../../../support/temporary.h"
+#include "difference.h"
 
 namespace image_dataframe_test {
 
 using namespace cornu;
 using namespace cornu::preprocessing::image;
 using nlohmann::json;
+using test::difference;
 
 namespace {
 
@@ -83,15 +85,6 @@ FlowFromDataframeOptions options_of(const json& given, const std::filesystem::pa
   if (given.contains("subset")) options.subset = given["subset"].get<std::string>();
   if (given.contains("seed")) options.seed = given["seed"].get<int64_t>();
   return options;
-}
-
-double difference(const Tensor& x, const json& expected) {
-  const std::vector<double> values = ops::cast(x, DType::float64).to_vector<double>();
-  if (values.size() != expected.size()) return 1e30;
-  double most = 0;
-  for (size_t i = 0; i < values.size(); ++i)
-    most = std::max(most, std::abs(values[i] - expected[i].get<double>()));
-  return most;
 }
 
 // What a case of the script says of a flow.
