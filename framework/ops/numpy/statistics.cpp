@@ -137,8 +137,6 @@ TensorTuple<2> histogram(const Tensor& x, const HistogramOptions& options) {
 
 namespace {
 
-using backend::Scatter;
-
 using backend::ScatterOp;
 
 }  // namespace
