@@ -128,8 +128,8 @@ bool differ(const Tensor& a, const Tensor& b) {
   return a.shape() != b.shape() || a.to_vector<uint8_t>() != b.to_vector<uint8_t>();
 }
 
-// One sample for each row, behind the one that all of them get. MixUp and CutMix mix labels, which
-// the names of the rows stand for here.
+// One sample for each row, behind the one that all of them get. MixUp, CutMix and Mosaic mix
+// labels, which the names of the rows stand for here.
 std::vector<data::Sample> changed(const std::vector<Row>& all) {
   std::vector<data::Sample> samples = {picture(false, 0)};
   for (size_t i = 0; i < all.size(); ++i) {

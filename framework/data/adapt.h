@@ -1,9 +1,12 @@
 // Adaptable: layers that learn something from data before they are used.
 #pragma once
+#include <concepts>
+#include <initializer_list>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
-#include "../tensor/tensor.h"
+#include "../ops/numpy/creation.h"
 #include "dataset.h"
 
 namespace cornu {
@@ -28,6 +31,17 @@ class Adaptable {
 
   /// Learns from `data`, whose first axis are the samples, and forgets what was learnt before.
   virtual void adapt(const Tensor& data);
+  /// @{
+  /// The same from numbers, rows of numbers or texts in braces: `adapt({"a b", "c"})`.
+  template <class T>
+  requires(std::is_arithmetic_v<T> ||
+           std::same_as<T, const char*>) void adapt(std::initializer_list<T> data) {
+    adapt(ops::array(data));
+  }
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void adapt(std::initializer_list<std::initializer_list<T>> rows) { adapt(ops::array(rows)); }
+  /// @}
   /// The same from the inputs of a dataset or a pipeline, batch by batch; at most `steps` of them.
   /// Throws ValueError for data without an end unless steps are given.
   void adapt(AnyDataset data, std::optional<int64_t> steps = {});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../ops/bounding_boxes.h"
 #include "../tensor/device.h"
 #include "pictures.h"
 #include "sample_tensors.h"
@@ -71,8 +72,52 @@ void move_to_host(Sample& sample) {
     if (attached.value) attached.value = attached.value.to(host);
 }
 
+// The names of attached points are as many as those, if they were given.
+void check_names(const AugmentOptions& options, const std::string& attached, int64_t count) {
+  const auto named = options.attached_point_names.find(attached);
+  if (named != options.attached_point_names.end() &&
+      static_cast<int64_t>(named->second.size()) != count)
+    throw ShapeError(fmt::format("{}: {} points are named in the options, found {}.", attached,
+                                 named->second.size(), count));
+}
+
+void check_attached_points(const Tensor& t, const std::string& name,
+                           const AugmentOptions& options) {
+  if (!t) return;
+  if (t.rank() < 1 || t.shape().back() != 2 || t.dtype() != DType::float32)
+    throw ShapeError(
+        fmt::format("{}: expected points (..., 2), float32, found {}.", name, t.spec().str()));
+  if (t.rank() > 1 && t.size() > 0) check_names(options, name, t.shape()[t.rank() - 2]);
+}
+
+// A picture of the image's size; where `volumes` may be, slices of it.
+void check_picture(const Tensor& t, const std::string& name, const Shape& image,
+                   bool volumes = false) {
+  if (!t) return;
+  const int first = volumes && t.rank() == 4 ? 1 : 0;
+  if (first == 0 && t.rank() != 2 && t.rank() != 3)
+    throw ShapeError(fmt::format("{}: expected shape (h, w) or (h, w, c){}, found {}.", name,
+                                 volumes ? " or (slices, h, w, c)" : "", t.shape().str()));
+  if (t.shape()[first] != image[0] || t.shape()[first + 1] != image[1])
+    throw ShapeError(fmt::format("{}: expected the rows and columns of the image {}, found {}.",
+                                 name, image.str(), t.shape().str()));
+}
+
+// One for each row of `of`.
+void check_rows(const Tensor& t, const char* name, const Tensor& of) {
+  if (t && of && (t.rank() != 1 || t.shape()[0] != of.shape()[0]))
+    throw ShapeError(
+        fmt::format("{}: expected shape ({}), found {}.", name, of.shape()[0], t.shape().str()));
+}
+
 void check_sample(const Sample& sample, const AugmentOptions& options) {
-  picture_of(sample.image, "image");
+  const Picture picture = picture_of(sample.image, "image");
+  const Shape& image = sample.image.shape();
+  if (image.rank() != 3)
+    throw ShapeError(
+        fmt::format("image: expected shape (h, w, c), found {}. Give it an axis of channels: "
+                    "ops::expand_dims(image, -1).",
+                    image.str()));
   const auto check = [](const Tensor& t, const char* name, int64_t columns) {
     if (t && (t.rank() != 2 || t.shape()[1] != columns))
       throw ShapeError(
@@ -82,6 +127,20 @@ void check_sample(const Sample& sample, const AugmentOptions& options) {
   };
   check(sample.points, "points", 2);
   check(sample.boxes, "boxes", 4);
+  // From a format to itself nothing is computed, but both are looked up.
+  if (sample.boxes)
+    ops::convert_boxes(Value(Nest(sample.boxes)), sample.box_format, sample.box_format,
+                       Tensor(picture.height), Tensor(picture.width));
+  check_rows(sample.visible, "visible", sample.points);
+  check_rows(sample.box_labels, "box_labels", sample.boxes);
+  check_picture(sample.mask, "mask", image);
+  check_picture(sample.depth, "depth", image);
+  for (const auto& [name, attached] : sample.more) {
+    if (attached.follow == Follow::linear || attached.follow == Follow::nearest)
+      check_picture(attached.value, name, image, true);
+    else if (attached.follow == Follow::points)
+      check_attached_points(attached.value, name, options);
+  }
   const size_t expected = options.mirrored_points.size();
   if (sample.points && expected > 0 && sample.points.shape()[0] != static_cast<int64_t>(expected))
     throw ShapeError(fmt::format("points: {} are named in the options, found shape {}.", expected,
@@ -106,9 +165,7 @@ std::vector<int64_t> Draws::mirrored_points(const std::string& attached, int64_t
   if (named == options_->attached_point_names.end())
     return static_cast<int64_t>(mirrored_points().size()) == count ? mirrored_points()
                                                                    : std::vector<int64_t>();
-  if (static_cast<int64_t>(named->second.size()) != count)
-    throw ShapeError(fmt::format("{}: {} points are named in the options, found {}.", attached,
-                                 named->second.size(), count));
+  check_names(*options_, attached, count);
   return mirrored_by_name("attached_point_names", named->second);
 }
 

@@ -90,9 +90,10 @@ class Augment {
   /// Throws ValueError when point names or numbers make no sense.
   Augment(std::vector<AnyAugmenter> changes, AugmentOptions options);
   /// The sample changed; the one that is given stays. The same place gives the same bits, whatever
-  /// the layers' own seeds. Throws ShapeError for an image that is not (h, w, c) or points and
-  /// boxes of a wrong shape, and for dtypes other than uint8 or float32; errors name
-  /// the sample's source.
+  /// the layers' own seeds. Throws, whatever is drawn, ShapeError for an image that is not (h, w,
+  /// c), uint8 or float32, and for what belongs to it in a shape other than Sample says: pictures
+  /// of another size, points and boxes of other columns; ValueError for an unknown box_format.
+  /// Errors name the sample's source.
   Sample operator()(Sample sample, const Place& place) const;
 
  private:

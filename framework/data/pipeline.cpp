@@ -30,6 +30,14 @@ Pipeline<Batch> samples_of_batch(const Batch& batch) {
   return from(batch.x, batch.y, batch.sample_weight);
 }
 
+void check_no_padding(const char* what, const BatchOptions& options) {
+  if (options.pad || options.pad_value != 0)
+    throw ValueError(fmt::format(
+        "{}: options 'pad' and 'pad_value' have no effect. Pad where batches are made of elements: "
+        ".batch(n, {{.pad = true}}).",
+        what));
+}
+
 void check_rank(int64_t rank, int64_t size) {
   if (size < 1 || rank < 0 || rank >= size)
     throw ValueError(fmt::format(

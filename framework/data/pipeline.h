@@ -36,6 +36,9 @@ void check_full_shuffle(const Stage& source);
 Pipeline<Batch> samples_of_batch(const Batch& batch);
 /// Throws ValueError unless 0 <= rank < size.
 void check_rank(int64_t rank, int64_t size);
+/// Throws ValueError for options that ask for padding where `what` makes the batches, which does
+/// none.
+void check_no_padding(const char* what, const BatchOptions& options);
 
 }  // namespace detail
 
@@ -90,7 +93,9 @@ class Pipeline {
                   "data::Place. Several threads call it, so a lambda must not be mutable.");
     detail::check_least("map", "workers", options.workers, 0);
     detail::check_least("map", "buffer", options.buffer, 0);
-    return then(std::make_shared<detail::MapStage<T, F>>(node_, std::move(f), std::move(options)));
+    using U = typename detail::MapResult<T, F>::type;
+    return then(std::make_shared<detail::MapStage<T, U>>(
+        node_, detail::element_call<U, T&&>(std::move(f)), std::move(options)));
   }
 
   /// The elements for which f(element) or f(element, place) is true. Their number is not known.
@@ -102,8 +107,8 @@ class Pipeline {
     static_assert(detail::ElementFunction<F, const T&> || std::same_as<T, Batch>,
                   "filter: the function must be callable with a const element, or an element and "
                   "a data::Place.");
-    return then(
-        std::make_shared<detail::FilterStage<T, F>>(node_, std::move(f), std::move(options)));
+    return then(std::make_shared<detail::FilterStage<T>>(
+        node_, detail::element_call<bool, const T&>(std::move(f)), std::move(options)));
   }
 
   /// Batches of `count` elements, whose tensors get an axis in front; the last one may be smaller.
@@ -127,11 +132,13 @@ class Pipeline {
   Pipeline<Batch> batch(int64_t count, Bool drop_remainder) const {
     return batch(count, BatchOptions{.drop_remainder = drop_remainder});
   }
-  /// f(std::vector<T>) of groups of `count` elements.
+  /// f(std::vector<T>) of groups of `count` elements. Throws ValueError for padding, which is then
+  /// up to f.
   template <class F>
   requires std::invocable<const F&, std::vector<T>>
   auto batch(int64_t count, F f, BatchOptions options = {}) const {
     detail::check_least("batch", "the number of elements", count, 1);
+    detail::check_no_padding("batch with a function of one's own", options);
     return then(std::make_shared<detail::BatchStage<T, F>>(node_, count, options.drop_remainder,
                                                            std::move(f)));
   }
@@ -144,22 +151,25 @@ class Pipeline {
                   "bucket_by_length: length must be callable with a const element.");
     detail::check_least("bucket_by_length", "batch_size", batch_size, 1);
     detail::check_least("bucket_by_length", "window", options.window, 0);
+    auto as_count = [f = std::make_shared<const F>(std::move(length))](const T& element) {
+      return static_cast<int64_t>(std::invoke(*f, element));
+    };
     return then(
-        std::make_shared<detail::BucketStage<T, F>>(node_, std::move(length), batch_size, options));
+        std::make_shared<detail::BucketStage<T>>(node_, std::move(as_count), batch_size, options));
   }
 
   /// The samples of batches, one by one. Their number is not known.
   Pipeline<Batch> unbatch() const requires std::same_as<T, Batch> {
-    const auto rows = [](const Batch& batch) { return detail::samples_of_batch(batch); };
-    return then(
-        std::make_shared<detail::FlatStage<Batch, Batch, std::remove_const_t<decltype(rows)>>>(
-            node_, rows, InterleaveOptions{.cycle = 1, .name = "unbatch"}, true));
+    return then(std::make_shared<detail::FlatStage<Batch, Batch>>(
+        node_, detail::element_call<Pipeline, Batch&&>(detail::samples_of_batch),
+        InterleaveOptions{.cycle = 1, .name = "unbatch"}, true));
   }
 
-  /// Batches of `count` samples made of batches of other sizes.
+  /// Batches of `count` samples made of batches of other sizes. Throws ValueError for padding.
   Pipeline<Batch> rebatch(int64_t count,
                           BatchOptions options = {}) const requires std::same_as<T, Batch> {
     detail::check_least("rebatch", "the number of samples", count, 1);
+    detail::check_no_padding("rebatch", options);
     return then(std::make_shared<detail::RebatchStage>(node_, count, options.drop_remainder));
   }
 
@@ -233,7 +243,8 @@ class Pipeline {
     detail::check_least("interleave", "cycle", options.cycle, 1);
     detail::check_least("interleave", "block", options.block, 1);
     using U = typename detail::MapResult<T, F>::type::value_type;
-    return then(std::make_shared<detail::FlatStage<T, U, F>>(node_, std::move(f), options));
+    return then(std::make_shared<detail::FlatStage<T, U>>(
+        node_, detail::element_call<Pipeline<U>, T&&>(std::move(f)), options));
   }
 
   /// Makes each element once and keeps it in memory. Elements are those of epoch 0, whichever epoch
@@ -253,6 +264,11 @@ class Pipeline {
         "members.");
     return kept(std::make_unique<detail::KeptInFile<T>>(std::move(options)));
   }
+  /// The same as in tf.data: `cache("decoded.cache")`.
+  template <std::convertible_to<std::filesystem::path> Path>
+  Pipeline cache(const Path& file) const {
+    return cache(CacheOptions{.file = file});
+  }
 
   /// Makes `count` elements ahead, in a thread of its own.
   Pipeline prefetch(int64_t count, PrefetchOptions options = {}) const {
@@ -270,12 +286,17 @@ class Pipeline {
   /// Elements of a pass, Dataset::unknown or Dataset::endless.
   int64_t size() const { return node_->size(); }
   /// Begins a walk, or goes on behind a position. Throws StateError for a position of another
-  /// pipeline.
+  /// pipeline, ValueError for a negative epoch.
   std::unique_ptr<Stream<T>> open(int64_t epoch = 0, const Position& from = {}) const {
+    detail::check_least("open", "the epoch", epoch, 0);
     return std::make_unique<Stream<T>>(node_, runtime_, epoch, from);
   }
-  /// The elements of an epoch: `for (const Batch& batch : train.epoch(3))`.
-  Epoch<T> epoch(int64_t number) const { return Epoch<T>(*this, number); }
+  /// The elements of an epoch: `for (const Batch& batch : train.epoch(3))`. Throws ValueError for a
+  /// negative number.
+  Epoch<T> epoch(int64_t number) const {
+    detail::check_least("epoch", "the number", number, 0);
+    return Epoch<T>(*this, number);
+  }
   detail::StreamIterator<T> begin() const { return epoch(0).begin(); }   ///< of epoch 0
   std::default_sentinel_t end() const { return std::default_sentinel; }  ///< of the range
 
@@ -359,32 +380,31 @@ Pipeline<int64_t> range(int64_t n);
 /// begin, begin + step, ... before end. Throws ValueError for a step of 0.
 Pipeline<int64_t> range(int64_t begin, int64_t end, int64_t step = 1);
 
-/// `size` elements f(place), each of which can be made by itself, or f(), one after the other.
+/// `size` elements f(place) or f(index), each of which can be made by itself, or f(), one after the
+/// other.
 template <class F>
 auto generate(int64_t size, F f, GenerateOptions options = {}) {
+  static_assert(detail::GeneratorFunction<F>,
+                "generate: the function must be callable with a const data::Place&, with the "
+                "element's number, an int64_t, or without arguments. Several threads call one with "
+                "an argument, so that lambda must not be mutable.");
   detail::check_least("generate", "size", size, 0);
-  using T = typename detail::Generated<F>::type;
-  if constexpr (detail::PlaceFunction<F>)
-    return Pipeline<T>(
-        std::make_shared<detail::PlaceSource<F>>(std::move(f), size, std::move(options)));
-  else
-    return Pipeline<T>(
-        std::make_shared<detail::CallSource<F>>(std::move(f), size, std::move(options)));
+  return Pipeline<typename detail::Generated<F>::type>(
+      detail::generated(std::move(f), size, std::move(options)));
 }
 
-/// Elements f(place) or f(), which end with the first std::nullopt if f gives std::optional, and
-/// never otherwise. Each pass calls a copy of f, so what f counts begins anew.
+/// Elements f(place), f(index) or f(), which end with the first std::nullopt if f gives
+/// std::optional, and never otherwise. Each pass calls a copy of f(), so what it counts begins
+/// anew.
 template <class F>
 requires(!std::integral<F>) auto generate(F f, GenerateOptions options = {}) {
+  static_assert(detail::GeneratorFunction<F>,
+                "generate: the function must be callable with a const data::Place&, with the "
+                "element's number, an int64_t, or without arguments. Several threads call one with "
+                "an argument, so that lambda must not be mutable.");
   using G = detail::Generated<F>;
-  using T = typename G::type;
-  const int64_t size = G::ends ? Dataset::unknown : Dataset::endless;
-  if constexpr (detail::PlaceFunction<F>)
-    return Pipeline<T>(
-        std::make_shared<detail::PlaceSource<F>>(std::move(f), size, std::move(options)));
-  else
-    return Pipeline<T>(
-        std::make_shared<detail::CallSource<F>>(std::move(f), size, std::move(options)));
+  return Pipeline<typename G::type>(detail::generated(
+      std::move(f), G::ends ? Dataset::unknown : Dataset::endless, std::move(options)));
 }
 
 /// Pairs of elements, or tuples of those of more pipelines, as many as the shortest has; with the
@@ -414,6 +434,12 @@ template <class T>
 Pipeline<T> interleave(std::initializer_list<Pipeline<T>> pipelines,
                        InterleaveOptions options = {}) {
   return interleave(std::vector<Pipeline<T>>(pipelines), std::move(options));
+}
+
+/// The same of two or more, by default options.
+template <class T, std::derived_from<Pipeline<T>>... More>
+Pipeline<T> interleave(const Pipeline<T>& a, const Pipeline<T>& b, const More&... more) {
+  return interleave(std::vector<Pipeline<T>>{a, b, more...});
 }
 
 }  // namespace cornu::data

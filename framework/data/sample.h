@@ -27,7 +27,7 @@ struct Attached {
 /// the middle of the first pixel: (0, 0) is that pixel. Boxes are made of edges, as in Keras: the
 /// whole image is {0, 0, w, h} as "xyxy".
 struct Sample {
-  Tensor image;            ///< (h, w, c), uint8 or float32
+  Tensor image = {};       ///< (h, w, c), uint8 or float32
   Tensor points = {};      ///< (n, 2) float32: x, y; those outside of the image stay in their rows
   Tensor visible = {};     ///< (n) bool: which points are in the image; empty: all of them
   Tensor boxes = {};       ///< (n, 4) float32 in box_format

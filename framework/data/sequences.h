@@ -53,6 +53,17 @@ template <std::convertible_to<std::optional<int64_t>> Number>
 Tensor to_categorical(const Tensor& x, const Number& num_classes) {
   return to_categorical(x, ToCategoricalOptions{num_classes});
 }
+/// @{
+/// The same of classes in braces: `to_categorical({0, 2, 1}, 3)`.
+template <std::integral T>
+Tensor to_categorical(std::initializer_list<T> x, const ToCategoricalOptions& options = {}) {
+  return to_categorical(Tensor(std::vector<T>(x)), options);
+}
+template <std::integral T, std::convertible_to<std::optional<int64_t>> Number>
+Tensor to_categorical(std::initializer_list<T> x, const Number& num_classes) {
+  return to_categorical(Tensor(std::vector<T>(x)), num_classes);
+}
+/// @}
 
 /// x divided by its norm along an axis (2: Euclid's), where that is not 0. Throws ValueError unless
 /// the order is positive.

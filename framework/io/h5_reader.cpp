@@ -89,7 +89,7 @@ struct H5Reader::Impl {
     // Closing the file closes what is open in it, also after an exception.
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
-    if (id < 0) fail("is not a readable HDF5 file; it may be truncated or of another format");
+    if (id < 0) fail("this is not a readable HDF5 file; it may be truncated or of another format");
     file = Handle(id, H5Fclose);
   }
 
@@ -97,14 +97,15 @@ struct H5Reader::Impl {
   void expect_same(hid_t access) const {
     void* driver = nullptr;
     if (H5Fget_vfd_handle(file, access, &driver) < 0 || driver == nullptr)
-      fail("is open, but HDF5 does not say where");
+      fail("it is open, but HDF5 does not say where");
     input->expect_same(*static_cast<const int*>(driver));
   }
 
   /// The object at `path`, or a closed handle when a name on the way is missing. Every step must be
   /// a hard link: soft and external links could lead into other files or in circles.
   Handle find(std::string_view path) const {
-    Handle current = h5::take(H5Oopen(file, "/", H5P_DEFAULT), H5Oclose, name, "has no root group");
+    Handle current =
+        h5::take(H5Oopen(file, "/", H5P_DEFAULT), H5Oclose, name, "it has no root group");
     for (const std::string& step : h5::split_path(path)) {
       const std::string where = show(step) + " in path " + show(path);
       if (H5Iget_type(current) != H5I_GROUP || step == ".") return {};

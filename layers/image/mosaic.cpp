@@ -23,11 +23,19 @@ void MosaicLayer::augment(data::Sample& sample, data::Draws& draws) const {
   data::Sample whole = sample;
   // Each lies with its opposite corner at the common one.
   std::array<data::Sample, 4> parts = {sample, draws.other(), draws.other(), draws.other()};
+  Tensor label = sample.label;
+  int64_t covered = 0;  // pixels of the parts so far
   for (size_t i = 0; i < 4; ++i) {
     data::Sample& part = parts[i];
     const int64_t left = i % 2 ? -x : width_of(part) - x, top = i < 2 ? height_of(part) - y : -y;
     data::apply(part, data::window(top, left, height, width, config.fill_value, 0), draws);
     const Area area{i < 2 ? 0 : y, i % 2 ? x : 0, i < 2 ? y : height - y, i % 2 ? width - x : x};
+    // The mean so far by the share that its pixels have of those with this part's.
+    const int64_t before = covered;
+    covered += area.height * area.width;
+    if (i > 0 && covered > 0)
+      label = mixed_label(label, part.label,
+                          static_cast<double>(before) / static_cast<double>(covered));
     keep_area(part, area);
     if (i == 0) {
       whole = part;
@@ -35,6 +43,7 @@ void MosaicLayer::augment(data::Sample& sample, data::Draws& draws) const {
       put_area(whole, part, area);
     }
   }
+  whole.label = label;
   sample = std::move(whole);
 }
 

@@ -17,12 +17,14 @@ struct MosaicConfig {
 
 /// Each image and three others of the source in the four corners of one of the image's size, which
 /// meet at a random place (Bochkovskiy et al., YOLOv4, https://arxiv.org/abs/2004.10934). Boxes of
-/// all four are kept; masks are put together too. Points become those of the first alone. For
-/// samples with a source of others; in batches there is none. Only in training.
+/// all four are kept; masks are put together too; labels of probabilities are mixed by the areas of
+/// the corners. Points become those of the first alone. For samples with a source of others; in
+/// batches there is none. Only in training.
 class MosaicLayer : public SampleLayerOf<MosaicLayer, MosaicConfig> {
  public:
   /// Throws ValueError for a center outside of [0, 0.5].
   explicit MosaicLayer(MosaicConfig config);
+  /// Throws ShapeError for labels of classes given as numbers, which cannot be mixed.
   void augment(data::Sample& sample, data::Draws& draws) const override;
 };
 

@@ -217,6 +217,7 @@ Tensor load_dataset_image(const std::string& path, const ImageFolderOptions& opt
   const auto [height, width] = options.image_size;
   io::Image image = io::read_image(path, {.channels = color_channels(options.color_mode),
                                           .fast_transform = true,
+                                          .libpng_gray = true,
                                           .limits = options.limits});
   if (options.crop_to_aspect_ratio) image = cut_middle(image, height, width);
   Tensor x = img_to_array(image);

@@ -122,6 +122,8 @@ Layout layout_of(const Tensor& x, const std::string& data_format) {
 
 }  // namespace
 
+void check_fill_mode(const std::string& name) { mode_of(name); }
+
 Tensor apply_affine_transform(const Tensor& image, const TransformParameters& parameters,
                               const AffineOptions& options) {
   const Tensor x = ops::cast(image, DType::float32).to(Device::cpu());

@@ -30,6 +30,9 @@ struct AffineOptions {
   std::string data_format = config::image_data_format();
 };
 
+/// Throws ValueError for a fill_mode that AffineOptions does not name.
+void check_fill_mode(const std::string& name);
+
 /// An image, float32 of rank 3, rotated, shifted, sheared and zoomed about its middle, with the
 /// numbers of SciPy's `ndimage.affine_transform`: "constant" begins at the middle of the outermost
 /// pixels, and "wrap" has the first pixel lie on the last. Of the parameters only theta, tx, ty,

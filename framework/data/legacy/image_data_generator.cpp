@@ -104,6 +104,7 @@ ImageDataGenerator::ImageDataGenerator(ImageDataGeneratorOptions o) {
   if (!(o.validation_split >= 0 && o.validation_split < 1))
     throw ValueError(fmt::format("validation_split: expected a number in [0, 1), found {}.",
                                  o.validation_split));
+  check_fill_mode(o.fill_mode);
   settle(o);
   state_ = std::make_shared<State>(State{std::move(o)});
 }

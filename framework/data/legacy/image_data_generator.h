@@ -101,8 +101,8 @@ struct FitImagesOptions {
 /// those of NumPy's RandomState. Copies share what `fit` finds.
 class ImageDataGenerator {
  public:
-  /// Throws ValueError for a validation_split outside of [0, 1), unknown names, or an unknown
-  /// data_format. As in Keras, whitening and division by deviations turn centering on.
+  /// Throws ValueError for a validation_split outside of [0, 1), an unknown fill_mode, or an
+  /// unknown data_format. As in Keras, whitening and division by deviations turn centering on.
   explicit ImageDataGenerator(ImageDataGeneratorOptions options = {});
 
   /// Batches of images in memory; see NumpyArrayIterator.

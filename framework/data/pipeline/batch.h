@@ -230,10 +230,12 @@ std::vector<std::vector<size_t>> bucket_window(const std::vector<int64_t>& lengt
 
 /// Padded batches of samples of about equal length. A position is that of the window's start, and
 /// how many of its batches have come.
-template <class T, class F>
+template <class T>
 class BucketStage final : public Node<Batch> {
  public:
-  BucketStage(NodePtr<T> source, F length, int64_t count, BucketOptions options)
+  using Length = std::function<int64_t(const T&)>;  ///< of an element
+
+  BucketStage(NodePtr<T> source, Length length, int64_t count, BucketOptions options)
       : source_(std::move(source)), length_(std::move(length)), count_(count), options_(options) {}
 
   std::string name() const override { return "bucket_by_length"; }
@@ -328,8 +330,7 @@ class BucketStage final : public Node<Batch> {
         if (!element) break;
         ancestors_.add(*source_);
         try {
-          lengths.push_back(
-              static_cast<int64_t>(std::invoke(stage_.length_, std::as_const(*element))));
+          lengths.push_back(stage_.length_(*element));
         } catch (...) {
           throw_data_error(failed(window_.size(), source_of(*element)));
         }
@@ -358,7 +359,7 @@ class BucketStage final : public Node<Batch> {
   }
 
   NodePtr<T> source_;
-  F length_;
+  Length length_;
   int64_t count_;
   BucketOptions options_;
 };

@@ -96,7 +96,12 @@ CacheFile::CacheFile(fs::path path) : path_(std::move(path)) {
     throw ValueError("cache: option 'file' is empty; name the folder that the cache is to be.");
 }
 
-CacheFile::~CacheFile() = default;
+CacheFile::~CacheFile() { leave_parents_folder(); }
+
+// Destroying the writer would delete the folder, in which the parent may go on.
+void CacheFile::leave_parents_folder() {
+  if (writer_ && writer_of_ != forks()) static_cast<void>(writer_.release());
+}
 
 void CacheFile::open(const std::string& origin) {
   const std::lock_guard lock(mutex_);
@@ -161,11 +166,19 @@ void CacheFile::read_one(const Reader& reader, int64_t index,
   }
 }
 
+// With the lock held.
+void CacheFile::begin() {
+  leave_parents_folder();
+  if (writer_) return;
+  writer_ = std::make_unique<Writer>(path_);
+  writer_of_ = forks();
+}
+
 void CacheFile::keep(int64_t index, std::span<const std::byte> element, int64_t count) {
   const std::lock_guard lock(mutex_);
   if (reader_) return;
   try {
-    if (!writer_) writer_ = std::make_unique<Writer>(path_);
+    begin();
     if (!writer_->there.insert(index).second) return;
     const io::ShardArray array = array_of(element_field, DType::uint8, element);
     writer_->shards.add(std::span(&array, 1));
@@ -180,7 +193,8 @@ void CacheFile::keep(int64_t index, std::span<const std::byte> element, int64_t 
 void CacheFile::finish(int64_t count) {
   const std::lock_guard lock(mutex_);
   if (reader_) return;
-  if (!writer_ && count == 0) writer_ = std::make_unique<Writer>(path_);
+  leave_parents_folder();
+  if (!writer_ && count == 0) begin();
   if (writer_ && static_cast<int64_t>(writer_->order.size()) == count) commit();
 }
 

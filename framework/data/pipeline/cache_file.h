@@ -23,7 +23,8 @@ std::string origin_of(const Pass& pass, const Stage& cache, const std::string& t
 /// The elements of a cache, as bytes, in a folder of shards (io/shards.h): a record for each, with
 /// the array "element", and behind them one that tells the numbers of the elements, "cache_order",
 /// and where they come from, "cache_origin". The folder is put together beside its place and gets
-/// its name when it has all elements: a cache is whole or not there. Any thread may call.
+/// its name when it has all elements: a cache is whole or not there. Any thread may call. A child
+/// of fork() leaves a folder that is begun to its parent, and begins its own.
 class CacheFile {
  public:
   /// Nothing is looked at yet. Throws ValueError for an empty path.
@@ -58,13 +59,16 @@ class CacheFile {
   void read_one(const Reader& reader, int64_t index,
                 const std::function<void(std::span<const std::byte>)>& read) const;
   std::shared_ptr<const Reader> read_folder() const;
+  void begin();
   void commit();
+  void leave_parents_folder();
 
   const std::filesystem::path path_;
   mutable std::mutex mutex_;  // of all below
   std::string origin_;        // empty until it is opened
   std::shared_ptr<const Reader> reader_;
   std::unique_ptr<Writer> writer_;
+  int64_t writer_of_ = 0;  // its process: see forks()
 };
 
 }  // namespace cornu::data::detail

@@ -1,6 +1,8 @@
 // The loop of each thread.
 #include "crew.h"
 
+#include <pthread.h>
+
 #include <chrono>
 
 #include "../../../backend/thread_scope.h"
@@ -8,69 +10,99 @@
 
 namespace cornu::data::detail {
 
-Crew::Crew() : state_(std::make_shared<State>()) {}
+namespace {
+
+std::atomic<int64_t> forks_before{0};
+
+}  // namespace
+
+int64_t forks() {
+  static const int watches = pthread_atfork(nullptr, nullptr, [] { ++forks_before; });
+  static_cast<void>(watches);
+  return forks_before.load(std::memory_order_relaxed);
+}
+
+Crew::Crew() : state_(new StatePtr(std::make_shared<State>())) {}
 
 Crew::~Crew() {
+  StatePtr* const mine = state_.load(std::memory_order_acquire);
+  State& state = **mine;
+  if (state.of_process != forks()) return;  // see state()
   std::list<std::thread> joined;
   {
-    const std::lock_guard lock(state_->mutex);
-    state_->closing = true;
-    for (Member& member : state_->members) {
+    const std::lock_guard lock(state.mutex);
+    state.closing = true;
+    for (Member& member : state.members) {
       member.wake.notify_one();
       if (member.thread.joinable()) joined.push_back(std::move(member.thread));
     }
   }
   for (std::thread& thread : joined) thread.join();
+  delete mine;
+}
+
+// A parent's state is never freed in its child: threads that do not exist there may for ever hold
+// its lock and wait for its conditions, and can neither be joined nor destroyed.
+const Crew::StatePtr& Crew::state() const {
+  StatePtr* found = state_.load(std::memory_order_acquire);
+  if ((*found)->of_process == forks()) return *found;
+  auto fresh = std::make_unique<StatePtr>(std::make_shared<State>());
+  if (!state_.compare_exchange_strong(found, fresh.get())) return *found;
+  return *fresh.release();
 }
 
 int64_t Crew::start(std::function<void()> job) {
-  const std::lock_guard lock(state_->mutex);
-  const int64_t number = ++state_->jobs;
-  for (Member& member : state_->members)
+  const StatePtr& state = this->state();
+  const std::lock_guard lock(state->mutex);
+  const int64_t number = ++state->jobs;
+  for (Member& member : state->members)
     if (member.number == 0) {
       member.job = std::move(job);
       member.number = number;
       member.wake.notify_one();
       return number;
     }
-  Member& member = state_->members.emplace_back();
+  Member& member = state->members.emplace_back();
   member.job = std::move(job);
   member.number = number;
   try {
-    member.thread = std::thread([state = state_, &member] { live(state, member); });
+    member.thread = std::thread([state, &member] { live(state, member); });
   } catch (...) {
-    state_->members.pop_back();
+    state->members.pop_back();
     throw;
   }
   return number;
 }
 
 bool Crew::wait(int64_t job, std::optional<double> seconds) {
-  std::unique_lock lock(state_->mutex);
+  State& state = *this->state();
+  std::unique_lock lock(state.mutex);
   const auto over = [&] {
-    for (const Member& member : state_->members)
+    for (const Member& member : state.members)
       if (member.number == job) return false;
     return true;
   };
   if (!seconds) {
-    state_->ended.wait(lock, over);
+    state.ended.wait(lock, over);
     return true;
   }
-  return state_->ended.wait_for(lock, std::chrono::duration<double>(*seconds), over);
+  return state.ended.wait_for(lock, std::chrono::duration<double>(*seconds), over);
 }
 
 void Crew::abandon(int64_t job) {
-  const std::lock_guard lock(state_->mutex);
-  for (Member& member : state_->members)
+  State& state = *this->state();
+  const std::lock_guard lock(state.mutex);
+  for (Member& member : state.members)
     if (member.number == job && member.thread.joinable()) member.thread.detach();
 }
 
 int64_t Crew::threads() const {
-  const std::lock_guard lock(state_->mutex);
-  return static_cast<int64_t>(state_->members.size());
+  const State& state = *this->state();
+  const std::lock_guard lock(state.mutex);
+  return static_cast<int64_t>(state.members.size());
 }
 
-void Crew::live(const std::shared_ptr<State>& state, Member& member) {
+void Crew::live(const StatePtr& state, Member& member) {
   const backend::ThreadScope alone(1);
   const DeviceScope host(Device::cpu());
   std::unique_lock lock(state->mutex);

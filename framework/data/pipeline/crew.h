@@ -1,5 +1,6 @@
 // Crew: threads that wait for work and are used again.
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -11,8 +12,13 @@
 
 namespace cornu::data::detail {
 
+/// How many forks lie between the first process that asked and this one. Threads stay in the
+/// process that started them, so what has some remembers the number.
+int64_t forks();
+
 /// Threads that are started when there is work for them, and sleep in between. Kernels that they
-/// run stay on their own thread, and tensors that they make are in the host's memory.
+/// run stay on their own thread, and tensors that they make are in the host's memory. After a
+/// fork() the child has a crew without threads, which knows none of the jobs before.
 class Crew {
  public:
   Crew();
@@ -39,15 +45,19 @@ class Crew {
     std::condition_variable wake;
   };
   struct State {
+    const int64_t of_process = forks();
     mutable std::mutex mutex;
     std::condition_variable ended;  // some job
     std::list<Member> members;
     int64_t jobs = 0;
     bool closing = false;
   };
-  static void live(const std::shared_ptr<State>& state, Member& member);
+  using StatePtr = std::shared_ptr<State>;  // which abandoned threads share
+  static void live(const StatePtr& state, Member& member);
+  const StatePtr& state() const;
 
-  std::shared_ptr<State> state_;  // which abandoned threads share
+  // What it points to is replaced in a child of fork(), perhaps by several threads at once.
+  mutable std::atomic<StatePtr*> state_;
 };
 
 }  // namespace cornu::data::detail

@@ -4,6 +4,9 @@
 
 namespace cornu::data {
 
+template <class T>
+class Pipeline;
+
 /// Options of interleave.
 struct InterleaveOptions {
   int64_t cycle = 4;  ///< pipelines that take turns at a time; the member function's alone
@@ -97,11 +100,13 @@ class InterleaveStage final : public Node<T> {
 };
 
 /// Elements of the pipelines that a function makes of a source's elements, some of them in turn.
-template <class T, class U, class F>
+template <class T, class U>
 class FlatStage final : public Node<U> {
  public:
+  using Call = ElementCall<Pipeline<U>, T&&>;  ///< makes the pipeline of an element
+
   /// With `rows`, the pipeline of an element gives what the element was made of, one by one.
-  FlatStage(NodePtr<T> source, F f, InterleaveOptions options, bool rows = false)
+  FlatStage(NodePtr<T> source, Call f, InterleaveOptions options, bool rows = false)
       : source_(std::move(source)), f_(std::move(f)), options_(std::move(options)), rows_(rows) {}
   std::string name() const override { return options_.name; }
   std::vector<std::shared_ptr<const Stage>> sources() const override { return {source_}; }
@@ -230,7 +235,7 @@ class FlatStage final : public Node<U> {
         NodePtr<U> node;
         {
           const Work work(record, number);
-          node = call_with_place(stage_.f_, std::move(element), *pass_, record, where).node();
+          node = stage_.f_(std::move(element), *pass_, record, where).node();
         }
         // A pipeline of its own, with seeds that follow from the place.
         PipelineOptions options = pass_->runtime().options;
@@ -263,7 +268,7 @@ class FlatStage final : public Node<U> {
   };
 
   NodePtr<T> source_;
-  F f_;
+  Call f_;
   InterleaveOptions options_;
   bool rows_;
 };

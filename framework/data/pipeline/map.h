@@ -46,12 +46,27 @@ struct MapResult {
       std::declval<StageRecord&>(), Where{}))>;
 };
 
-template <class T, class F>
-class MapStage final : public Node<typename MapResult<T, F>::type> {
- public:
-  using U = typename MapResult<T, F>::type;
+/// A user's function of an element of type T as stages keep it: they are compiled for the types of
+/// elements, not once more for each function.
+template <class U, class T>
+using ElementCall = std::function<U(T, const Pass&, StageRecord&, const Where&)>;
 
-  MapStage(NodePtr<T> source, F f, MapOptions options)
+/// Shares the function, so one that cannot be copied serves as well.
+template <class U, class T, class F>
+ElementCall<U, T> element_call(F f) {
+  return [f = std::make_shared<const F>(std::move(f))](
+             T element, const Pass& pass, StageRecord& record, const Where& where) -> U {
+    return static_cast<U>(call_with_place(*f, std::forward<T>(element), pass, record, where));
+  };
+}
+
+/// Elements of type U that a function makes of those of a source, of type T.
+template <class T, class U>
+class MapStage final : public Node<U> {
+ public:
+  using Call = ElementCall<U, T&&>;  ///< makes an element
+
+  MapStage(NodePtr<T> source, Call f, MapOptions options)
       : source_(std::move(source)), f_(std::move(f)), options_(std::move(options)) {}
 
   std::string name() const override { return options_.name; }
@@ -185,7 +200,7 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
     const std::string source = source_of(element);
     try {
       const Work work(record, where.index, began);
-      std::optional<U> made(call_with_place(f_, std::move(element), pass, record, where));
+      std::optional<U> made(f_(std::move(element), pass, record, where));
       record.items.fetch_add(1, std::memory_order_relaxed);
       return made;
     } catch (...) {
@@ -209,14 +224,17 @@ class MapStage final : public Node<typename MapResult<T, F>::type> {
   }
 
   NodePtr<T> source_;
-  F f_;
+  Call f_;
   MapOptions options_;
 };
 
-template <class T, class F>
+/// The elements for which a function is true.
+template <class T>
 class FilterStage final : public Node<T> {
  public:
-  FilterStage(NodePtr<T> source, F f, FilterOptions options)
+  using Call = ElementCall<bool, const T&>;  ///< whether to keep an element
+
+  FilterStage(NodePtr<T> source, Call f, FilterOptions options)
       : source_(std::move(source)), f_(std::move(f)), options_(std::move(options)) {}
 
   std::string name() const override { return options_.name; }
@@ -277,7 +295,7 @@ class FilterStage final : public Node<T> {
              Clock::time_point began, const Cursor<T>& from) const {
     try {
       const Work work(record, where.index, began);
-      return static_cast<bool>(call_with_place(f_, element, pass, record, where));
+      return f_(element, pass, record, where);
     } catch (...) {
       throw_data_error(
           {*this, where, source_of(element), source_elements(pass, last_ancestors(from))});
@@ -285,7 +303,7 @@ class FilterStage final : public Node<T> {
   }
 
   NodePtr<T> source_;
-  F f_;
+  Call f_;
   FilterOptions options_;
 };
 

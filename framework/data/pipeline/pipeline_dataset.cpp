@@ -85,7 +85,9 @@ class PipelineDataset final : public Dataset {
     Position from;
     int64_t at = 0;
     if (pipeline_.node()->indexed()) {
-      from = {index};
+      // What is asked for behind the end is the end.
+      const int64_t size = pipeline_.size();
+      from = {size >= 0 ? std::min(index, size) : index};
       at = index;
     } else if (known_ && index >= at_ && !here_.empty()) {
       from = here_;

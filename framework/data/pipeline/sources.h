@@ -98,11 +98,19 @@ class RangeSource final : public Node<int64_t> {
 
 template <class F>
 concept PlaceFunction = std::invocable<const F&, const Place&>;
+/// Whether F makes an element of its number.
+template <class F>
+concept IndexFunction = !PlaceFunction<F> && std::invocable<const F&, int64_t>;
+/// Whether generate takes it.
+template <class F>
+concept GeneratorFunction = PlaceFunction<F> || IndexFunction<F> || std::invocable<F&>;
 
 template <class F>
 struct GeneratedBy : std::invoke_result<F&> {};
 template <PlaceFunction F>
 struct GeneratedBy<F> : std::invoke_result<const F&, const Place&> {};
+template <IndexFunction F>
+struct GeneratedBy<F> : std::invoke_result<const F&, int64_t> {};
 
 template <class R>
 struct ElementOf {
@@ -123,11 +131,13 @@ struct Generated {
 };
 
 /// Elements that a function of their place makes.
-template <class F>
-class PlaceSource final : public Node<typename Generated<F>::type> {
+template <class T>
+class PlaceSource final : public Node<T> {
  public:
-  using T = typename Generated<F>::type;
-  PlaceSource(F f, int64_t size, GenerateOptions options)
+  using Call =
+      std::function<std::optional<T>(const Place&)>;  ///< makes an element, if there is one
+
+  PlaceSource(Call f, int64_t size, GenerateOptions options)
       : f_(std::move(f)), size_(size), options_(std::move(options)) {}
   std::string name() const override { return options_.name; }
   int64_t size() const override { return size_; }
@@ -171,8 +181,7 @@ class PlaceSource final : public Node<typename Generated<F>::type> {
     StageRecord& record = pass.runtime().record(this);
     try {
       const Work work(record, where.index);
-      std::optional<T> made(
-          std::invoke(f_, Place{record.seed, where.epoch, where.index, pass.token()}));
+      std::optional<T> made = f_(Place{record.seed, where.epoch, where.index, pass.token()});
       record.items.fetch_add(made.has_value(), std::memory_order_relaxed);
       return made;
     } catch (...) {
@@ -184,18 +193,19 @@ class PlaceSource final : public Node<typename Generated<F>::type> {
            std::to_string(size_) + " were announced.";
   }
 
-  F f_;
+  Call f_;
   int64_t size_;
   GenerateOptions options_;
 };
 
 /// Elements that a function with a state gives one after the other; each pass has a fresh copy of
 /// it. Going on from a position runs through what comes before.
-template <class F>
-class CallSource final : public Node<typename Generated<F>::type> {
+template <class T>
+class CallSource final : public Node<T> {
  public:
-  using T = typename Generated<F>::type;
-  CallSource(F f, int64_t size, GenerateOptions options)
+  using Call = std::function<std::optional<T>()>;  ///< makes the next element, if there is one
+
+  CallSource(Call f, int64_t size, GenerateOptions options)
       : f_(std::move(f)), size_(size), options_(std::move(options)) {}
   std::string name() const override { return options_.name; }
   int64_t size() const override { return size_; }
@@ -218,7 +228,7 @@ class CallSource final : public Node<typename Generated<F>::type> {
       StageRecord& record = pass_->runtime().record(&source_);
       try {
         const Work work(record, where_.index);
-        std::optional<T> made(std::invoke(f_));
+        std::optional<T> made = f_();
         ended_ = !made;
         where_.index += made.has_value();
         record.items.fetch_add(made.has_value(), std::memory_order_relaxed);
@@ -235,15 +245,34 @@ class CallSource final : public Node<typename Generated<F>::type> {
    private:
     const CallSource& source_;
     PassPtr pass_;
-    F f_;
+    Call f_;
     Where where_;
     bool ended_ = false;
   };
 
-  F f_;
+  Call f_;
   int64_t size_;
   GenerateOptions options_;
 };
+
+/// The source of generate.
+template <GeneratorFunction F>
+NodePtr<typename Generated<F>::type> generated(F f, int64_t size, GenerateOptions options) {
+  using T = typename Generated<F>::type;
+  if constexpr (PlaceFunction<F> || IndexFunction<F>) {
+    // Shared, so one that cannot be copied serves as well.
+    auto call =
+        [f = std::make_shared<const F>(std::move(f))](const Place& place) -> std::optional<T> {
+      if constexpr (PlaceFunction<F>)
+        return std::invoke(*f, place);
+      else
+        return std::invoke(*f, place.index);
+    };
+    return std::make_shared<PlaceSource<T>>(std::move(call), size, std::move(options));
+  } else {
+    return std::make_shared<CallSource<T>>(std::move(f), size, std::move(options));
+  }
+}
 
 /// Batches of a user's own Dataset, which is told of passes.
 class DatasetSource final : public Node<Batch> {

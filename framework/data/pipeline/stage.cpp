@@ -13,7 +13,11 @@ int64_t PositionReader::take() {
     throw StateError(fmt::format(
         "The position has {} numbers, too few for this pipeline: it is another pipeline's.",
         position_.size()));
-  return position_[next_++];
+  const int64_t number = position_[next_++];
+  if (number < 0)
+    throw StateError(fmt::format(
+        "The position has the number {}; those of a position are not negative.", number));
+  return number;
 }
 
 void PositionReader::finish() const {
@@ -46,6 +50,15 @@ void Stage::begin_pass(int64_t epoch) const {
 
 void Stage::end_pass(int64_t epoch) const {
   for (const auto& source : sources()) source->end_pass(epoch);
+}
+
+void check_position(const Stage& stage, int64_t count) {
+  const int64_t size = stage.size();
+  if (size >= 0 && count > size)
+    throw StateError(
+        fmt::format("The position is behind {} elements of stage '{}', which has {}: it is another "
+                    "pipeline's, or the data have become fewer.",
+                    count, stage.name(), size));
 }
 
 void throw_not_indexed(const Stage& stage) {

@@ -32,7 +32,7 @@ class PositionReader {
  public:
   explicit PositionReader(const Position& position) : position_(position) {}
   bool given() const { return !position_.empty(); }  ///< whether a walk goes on
-  /// The next integer, 0 at the start. Throws StateError when there are no more.
+  /// The next integer, 0 at the start. Throws StateError when there are no more, or it is negative.
   int64_t take();
   /// Throws StateError when not all were taken: the position is another pipeline's.
   void finish() const;
@@ -156,6 +156,9 @@ class CountingCursor final : public Cursor<T> {
 
 [[noreturn]] void throw_not_indexed(const Stage& stage);
 
+/// Throws StateError for a position behind more elements than an indexed stage has.
+void check_position(const Stage& stage, int64_t count);
+
 /// An element of a stage as errors name it.
 struct Failed {
   const Stage& stage;
@@ -193,6 +196,7 @@ template <class T>
 CursorPtr<T> Node<T>::open(const PassPtr& pass, int64_t epoch, PositionReader& from) const {
   if (!indexed()) throw_not_indexed(*this);
   const int64_t count = from.take();
+  check_position(*this, count);
   Walk order{[epoch](int64_t k) { return Where{epoch, k}; }, size()};
   return std::make_unique<CountingCursor<T>>(walk(pass, std::move(order), count), count);
 }

@@ -16,6 +16,11 @@ Walker::Walker(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Stage> la
 }
 
 Walker::~Walker() {
+  if (is_of_parent()) {
+    // It stays for ever, as what the parent's threads hold of it cannot be let go here.
+    static_cast<void>(new PassPtr(std::move(pass_)));
+    return;
+  }
   const int64_t epoch = pass_->epoch();
   pass_.reset();
   try {
@@ -26,6 +31,14 @@ Walker::~Walker() {
   } catch (...) {
     warn_once("on_epoch_end of a dataset in a pipeline threw something that is no std::exception.");
   }
+}
+
+void Walker::check_process() const {
+  if (is_of_parent())
+    throw StateError(
+        "This walk over a pipeline was begun before fork(), and belongs to the parent. Begin one "
+        "in "
+        "the child: open(epoch, stream.position()) goes on where this one stands.");
 }
 
 Walker::Call::Call(Walker& walker) : walker_(walker), member_(*walker.pass_), start_(Clock::now()) {

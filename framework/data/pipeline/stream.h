@@ -13,12 +13,17 @@ namespace detail {
 class Walker {
  public:
   Walker(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Stage> last, int64_t epoch);
-  /// Ends the pass, and tells what wants to know.
+  /// Ends the pass, and tells what wants to know; in a child of fork() it leaves the pass to the
+  /// parent.
   ~Walker();
   Walker(const Walker&) = delete;
   Walker& operator=(const Walker&) = delete;
 
   const PassPtr& pass() const { return pass_; }  ///< of the walk
+  /// Whether the walk was begun by a process that has forked into this one, where its threads are.
+  bool is_of_parent() const { return of_process_ != forks(); }
+  /// Throws StateError when that is so.
+  void check_process() const;
 
   /// The time of one call of `next`, beside that between calls.
   class Call {
@@ -42,12 +47,13 @@ class Walker {
   std::shared_ptr<const Stage> last_;
   PassPtr pass_;
   std::optional<Clock::time_point> left_;  // when the last call ended
+  const int64_t of_process_ = forks();
 };
 
 }  // namespace detail
 
 /// One walk over a pipeline. Destroying it stops the threads that work ahead, each when its element
-/// is done.
+/// is done. In a child of fork() a walk that the parent began gives no elements.
 template <class T>
 class Stream {
  public:
@@ -61,10 +67,18 @@ class Stream {
     cursor_ = node_->open(walker_.pass(), epoch, reader);
     reader.finish();
   }
+  ~Stream() {
+    // Threads of the parent may hold its locks for ever in this process.
+    if (walker_.is_of_parent()) static_cast<void>(cursor_.release());
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
 
   /// The next element; nothing at the end. Batches are on the default device. Throws DataError when
-  /// a stage failed at this element; the stream is of no use after.
+  /// a stage failed at this element; the stream is of no use after. Throws StateError in a child of
+  /// fork() for a walk of the parent.
   std::optional<T> next() {
+    walker_.check_process();
     std::optional<T> element;
     {
       detail::Walker::Call call(walker_);
@@ -88,7 +102,9 @@ class Stream {
   // Stops the work of other threads before the cursors are destroyed.
   struct Stopper {
     detail::Walker& walker;
-    ~Stopper() { walker.pass()->stop(); }
+    ~Stopper() {
+      if (!walker.is_of_parent()) walker.pass()->stop();
+    }
   };
 
   detail::NodePtr<T> node_;

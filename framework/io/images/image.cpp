@@ -46,12 +46,46 @@ uint8_t luma(const uint8_t* rgb) {
   return static_cast<uint8_t>((rgb[0] * 19595 + rgb[1] * 38470 + rgb[2] * 7471 + 0x8000) >> 16);
 }
 
+uint8_t libpng_luma(const uint8_t* rgb) {
+  // The weights in 1/32768, cut off as is the result.
+  return static_cast<uint8_t>((rgb[0] * 9797 + rgb[1] * 19234 + rgb[2] * 3737) >> 15);
+}
+
 void check_file_size(std::span<const std::byte> bytes, const ImageLimits& limits,
                      const std::string& source) {
   if (limits.bytes > 0 && std::cmp_greater(bytes.size(), limits.bytes))
     throw FileError(
         fmt::format("'{}' has {} bytes; images may have {}. The option 'limits.bytes' allows more.",
                     source, bytes.size(), limits.bytes));
+}
+
+Image converted(Image image, int64_t channels, uint8_t (*gray)(const uint8_t* rgb)) {
+  if (channels == image.channels) return image;
+  if (channels < 1 || channels > 4)
+    throw ValueError(fmt::format("images have 1 to 4 channels, not {}.", channels));
+  const bool from_color = image.channels >= 3, to_color = channels >= 3;
+  const bool from_alpha = image.channels % 2 == 0, to_alpha = channels % 2 == 0;
+  Image result{image.height, image.width, channels};
+  result.pixels.resize(result.size());
+  const auto count = static_cast<size_t>(image.height * image.width);
+  const auto step = static_cast<size_t>(image.channels), next = static_cast<size_t>(channels);
+  for (size_t i = 0; i < count; ++i) {
+    uint8_t wide[3];
+    const uint8_t* in = image.pixels.data() + i * step;
+    if (image.is_wide()) {
+      for (size_t k = 0; k < step && k < 3; ++k)
+        wide[k] = static_cast<uint8_t>(image.wide[i * step + k] >> 8);
+      in = wide;
+    }
+    uint8_t* out = result.pixels.data() + i * next;
+    if (to_color) {
+      for (size_t k = 0; k < 3; ++k) out[k] = in[from_color ? k : 0];
+    } else {
+      out[0] = from_color ? gray(in) : in[0];
+    }
+    if (to_alpha) out[next - 1] = from_alpha ? in[step - 1] : 255;
+  }
+  return result;
 }
 
 }  // namespace
@@ -142,7 +176,8 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& source,
                    [](uint16_t v) { return static_cast<uint8_t>(v >> 8); });
     image.wide.clear();
   }
-  return convert_channels(std::move(image), channels);
+  const bool by_libpng = options.libpng_gray && format == ImageFormat::png;
+  return converted(std::move(image), channels, by_libpng ? libpng_luma : luma);
 }
 
 Image read_image(const std::string& path, const DecodeOptions& options) {
@@ -152,32 +187,7 @@ Image read_image(const std::string& path, const DecodeOptions& options) {
 }
 
 Image convert_channels(Image image, int64_t channels) {
-  if (channels == image.channels) return image;
-  if (channels < 1 || channels > 4)
-    throw ValueError(fmt::format("images have 1 to 4 channels, not {}.", channels));
-  const bool from_color = image.channels >= 3, to_color = channels >= 3;
-  const bool from_alpha = image.channels % 2 == 0, to_alpha = channels % 2 == 0;
-  Image result{image.height, image.width, channels};
-  result.pixels.resize(result.size());
-  const auto count = static_cast<size_t>(image.height * image.width);
-  const auto step = static_cast<size_t>(image.channels), next = static_cast<size_t>(channels);
-  for (size_t i = 0; i < count; ++i) {
-    uint8_t wide[3];
-    const uint8_t* in = image.pixels.data() + i * step;
-    if (image.is_wide()) {
-      for (size_t k = 0; k < step && k < 3; ++k)
-        wide[k] = static_cast<uint8_t>(image.wide[i * step + k] >> 8);
-      in = wide;
-    }
-    uint8_t* out = result.pixels.data() + i * next;
-    if (to_color) {
-      for (size_t k = 0; k < 3; ++k) out[k] = in[from_color ? k : 0];
-    } else {
-      out[0] = from_color ? luma(in) : in[0];
-    }
-    if (to_alpha) out[next - 1] = from_alpha ? in[step - 1] : 255;
-  }
-  return result;
+  return converted(std::move(image), channels, luma);
 }
 
 }  // namespace cornu::io

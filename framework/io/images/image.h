@@ -48,7 +48,10 @@ struct DecodeOptions {
   int channels = 0;  ///< 1, 2, 3 or 4; 0: those of the file, a palette's colors as RGB(A)
   bool fast_transform = false;  ///< of a JPEG file: less exact, as TensorFlow decodes them
   bool keep_16_bits = false;    ///< of a gray PNG file; else the upper 8 of 16 bits
-  ImageLimits limits = {};      ///< what the file may ask for
+  /// Of a PNG file of colors: its gray levels are those of libpng, which TensorFlow has; else those
+  /// of Pillow, which are rounded and not cut off.
+  bool libpng_gray = false;
+  ImageLimits limits = {};  ///< what the file may ask for
 };
 
 /// The format of a file's bytes. Throws FileError, which names what else they seem to be.
@@ -60,9 +63,9 @@ ImageFormat detect_image_format(std::span<const std::byte> bytes, const std::str
 ImageInfo read_image_info(std::span<const std::byte> bytes, const std::string& source,
                           const ImageLimits& limits = {});
 
-/// Decodes a JPEG, PNG, BMP or GIF file (its first frame). Colors become gray as Pillow has it, by
-/// the luma of ITU-R 601-2; transparency is left out or 255 where it is added. Throws as
-/// read_image_info does; a truncated file is an error.
+/// Decodes a JPEG, PNG, BMP or GIF file (its first frame). Colors become gray by the luma of ITU-R
+/// 601-2, as Pillow has it unless the options say otherwise; transparency is left out or 255 where
+/// it is added. Throws as read_image_info does; a truncated file is an error.
 Image decode_image(std::span<const std::byte> bytes, const std::string& source,
                    const DecodeOptions& options = {});
 /// The same of a file on the disk. Throws FileError when it cannot be read.

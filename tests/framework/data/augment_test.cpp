@@ -143,6 +143,53 @@ TEST_CASE("Augmentation refuses samples that make no sense, and leaves them as t
   CHECK(sample.points.to_vector<float>() == faces().points.to_vector<float>());
 }
 
+TEST_CASE("Samples that make no sense are refused whatever is drawn") {
+  const data::Augment never = data::augment(
+      {[](Sample&, Draws&) {}}, {.attached_point_names = {{"hands", {"left", "right"}}}});
+  const auto error_with = [&](const auto& change) {
+    Sample sample = faces();
+    change(sample);
+    return test::error_of([&] { never(sample, {}); });
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
+  has(error_with([](Sample& s) {
+        s.image = ops::zeros({10, 20});
+      }),
+      "image: expected shape (h, w, c)");
+  has(error_with([](Sample& s) { s.mask = ops::zeros({10, 21}); }), "mask: expected the rows");
+  has(error_with([](Sample& s) { s.mask = ops::zeros({1, 10, 20, 1}); }), "mask: expected shape");
+  has(error_with([](Sample& s) { s.depth = ops::zeros({20, 10}); }), "depth: expected the rows");
+  has(error_with([](Sample& s) { s.box_format = "foo"; }), "'foo' is not known");
+  has(error_with([](Sample& s) { s.box_labels = ops::zeros({2}); }),
+      "box_labels: expected shape (1)");
+  has(error_with([](Sample& s) { s.visible = ops::zeros({2}, DType::boolean); }),
+      "visible: expected shape (3)");
+  for (const data::Follow follow : {data::Follow::linear, data::Follow::nearest})
+    has(error_with([&](Sample& s) {
+          s.more["view"] = {ops::zeros({2, 10, 21, 1}), follow};
+        }),
+        "view: expected the rows");
+  has(error_with([](Sample& s) {
+        s.more["track"] = {ops::zeros({4, 3}), data::Follow::points};
+      }),
+      "track: expected points");
+  has(error_with([](Sample& s) {
+        s.more["hands"] = {ops::zeros({3, 2}), data::Follow::points};
+      }),
+      "hands: 2 points are named");
+  Sample whole = faces();
+  whole.mask = ops::zeros({10, 20, 4});
+  whole.depth = ops::zeros({10, 20, 1});
+  whole.visible = ops::zeros({3}, DType::boolean);
+  whole.more["view"] = {ops::zeros({2, 10, 20, 1}), data::Follow::linear};
+  whole.more["hands"] = {ops::zeros({5, 2, 2}), data::Follow::points};
+  whole.more["age"] = {ops::zeros({7}), data::Follow::unchanged};
+  CHECK_NOTHROW(never(whole, {}));
+}
+
 TEST_CASE("Maps of places are inverted and composed") {
   const data::Homography turn = {0.8, -0.6, 3, 0.6, 0.8, -2, 0.001, 0.002, 1};
   const data::Homography same = data::composed(turn, data::inverse(turn));

@@ -164,6 +164,16 @@ TEST_CASE("A process that is killed while it writes leaves no cache behind") {
   CHECK(folder.count() == 1);  // the remains are gone
 }
 
+TEST_CASE("A cache may be named by its file alone") {
+  const test::TemporaryFolder folder;
+  const std::string name = (folder / "cache").string();
+  CHECK(all(data::range(3).cache(name)) == Numbers{0, 1, 2});
+  CHECK(fs::exists(name));
+  CHECK(all(data::range(3).cache(name.c_str())) == Numbers{0, 1, 2});
+  CHECK(all(data::range(3).cache(fs::path(name))) == Numbers{0, 1, 2});
+  CHECK_THROWS_AS(data::range(3).cache(""), ValueError);
+}
+
 TEST_CASE("Two pipelines may write one cache at a time") {
   const test::TemporaryFolder folder;
   std::atomic<int> made = 0;

@@ -177,6 +177,15 @@ TEST_CASE("Interleaved pipelines take turns, also when one of them is short") {
         Dataset::unknown);
 }
 
+TEST_CASE("Interleaved pipelines are named one by one, or in braces") {
+  const auto a = data::from(Numbers{1, 2}), b = data::from(Numbers{3}),
+             c = data::from(Numbers{4, 5, 6});
+  CHECK(all(data::interleave(a, b)) == Numbers{1, 3, 2});
+  CHECK(all(data::interleave(a, b, c)) == Numbers{1, 3, 4, 2, 5, 6});
+  CHECK(all(data::interleave(a, b, c)) == all(data::interleave({a, b, c})));
+  CHECK(all(data::interleave({a, b}, {.block = 2})) == Numbers{1, 2, 3});
+}
+
 TEST_CASE("Zipped pipelines end with the shorter one, whichever it is") {
   const auto pairs = [](const auto& a, const auto& b) {
     Numbers sums;
@@ -322,15 +331,21 @@ TEST_CASE("Elements that do not fit into one batch are named, with what to do") 
             "scalar"));
 }
 
-TEST_CASE("Positions that no walk gave are refused, or are the end") {
+TEST_CASE("Positions and epochs that no walk has are refused") {
   const auto in_range = data::from(Numbers{1, 2, 3});
   for (const int64_t bad : {int64_t{4}, int64_t{1000}, largest}) {
     INFO("position " << bad);
-    CHECK_FALSE(in_range.open(0, {bad})->next());
-    CHECK_FALSE(in_range.shuffle().open(0, {bad})->next());
-    CHECK_FALSE(in_range.map(same, {.workers = 2}).open(0, {bad})->next());
-    CHECK_FALSE(in_range.cache().open(0, {bad})->next());
+    CHECK_THROWS_AS(in_range.open(0, {bad}), StateError);
+    CHECK_THROWS_AS(in_range.shuffle().open(0, {bad}), StateError);
+    CHECK_THROWS_AS(in_range.map(same, {.workers = 2}).open(0, {bad}), StateError);
+    CHECK_THROWS_AS(in_range.cache().open(0, {bad}), StateError);
   }
+  CHECK(has(error_of([&] { in_range.open(0, {4}); }), "behind 4 elements of stage 'from'"));
+  CHECK_FALSE(in_range.open(0, {3})->next());
+  CHECK(has(error_of([&] { in_range.open(0, {-1}); }), "not negative"));
+  CHECK(has(error_of([&] { in_range.filter(is_even).open(0, {0, -2}); }), "not negative"));
+  CHECK_THROWS_AS(in_range.open(-1), ValueError);
+  CHECK(has(error_of([&] { in_range.epoch(-1); }), "at least 0, found -1"));
   CHECK(has(error_of([&] { in_range.open(0, {1, 1}); }), "another pipeline's"));
   CHECK(has(error_of([&] { in_range.filter(is_even).open(0, {1, 1, 1}); }), "needs 2"));
   CHECK(has(error_of([&] {

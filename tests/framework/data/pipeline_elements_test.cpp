@@ -401,6 +401,26 @@ TEST_CASE("Generators begin anew in each pass") {
   CHECK_THROWS_WITH(all(too_few), contains("no element 2 though 4 were announced"));
 }
 
+TEST_CASE("Generators may take the number of the element alone") {
+  const auto squares = data::generate(5, [](int64_t i) { return i * i; });
+  CHECK(squares.size() == 5);
+  CHECK(all(squares) == Numbers{0, 1, 4, 9, 16});
+  // Each can be made by itself.
+  CHECK(all(squares.shuffle()).size() == 5);
+  CHECK(all(data::generate(3, [](int i) { return static_cast<int64_t>(i) + 1; })) ==
+        Numbers{1, 2, 3});
+  const auto ends =
+      data::generate([](int64_t i) { return i < 3 ? std::optional<int64_t>(i) : std::nullopt; });
+  CHECK(all(ends) == Numbers{0, 1, 2});
+  // One that cannot be copied.
+  auto offset = std::make_unique<int64_t>(7);
+  const auto moved = data::generate(2, [o = std::move(offset)](int64_t i) { return *o + i; });
+  CHECK(all(moved) == Numbers{7, 8});
+  STATIC_REQUIRE(data::detail::GeneratorFunction<int64_t (*)(const data::Place&)>);
+  STATIC_REQUIRE(data::detail::GeneratorFunction<int64_t (*)()>);
+  STATIC_REQUIRE_FALSE(data::detail::GeneratorFunction<int64_t (*)(std::string)>);
+}
+
 TEST_CASE("A pipeline is a range") {
   STATIC_REQUIRE(std::ranges::input_range<data::Pipeline<int64_t>>);
   int64_t sum = 0;
@@ -414,6 +434,12 @@ TEST_CASE("Wrong options and positions are told before work starts") {
   CHECK_THROWS_WITH(data::range(3).batch(0), contains("at least 1, found 0"));
   CHECK_THROWS_WITH(data::range(3).map(even, {.workers = -1}), contains("workers"));
   CHECK_THROWS_WITH(data::range(3).prefetch(0), contains("prefetch"));
+  const auto batches = data::from(column(4)).batch(2);
+  CHECK_THROWS_WITH(batches.rebatch(3, {.pad = true}), contains("rebatch: options 'pad'"));
+  CHECK_THROWS_WITH(batches.rebatch(3, {.pad_value = 1}), contains("rebatch: options 'pad'"));
+  CHECK_THROWS_WITH(
+      data::range(4).batch(2, [](std::vector<int64_t> group) { return group; }, {.pad = true}),
+      contains("a function of one's own: options 'pad'"));
   CHECK_THROWS_WITH(data::range(3).shard(3, 3), contains("rank 3 of 3"));
   CHECK_THROWS_WITH(data::range(3).repeat().shuffle(), contains("has no end"));
   CHECK_THROWS_WITH(data::range(3).filter(even, {.name = "even"}).shuffle(),

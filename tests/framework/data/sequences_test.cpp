@@ -73,6 +73,11 @@ TEST_CASE("to_categorical and normalize") {
   CHECK(utils::to_categorical(Tensor::from({1, 0}, {2}), 4).shape() == Shape{2, 4});
   CHECK(utils::to_categorical(Tensor::from({1, 0}, {2}), {.num_classes = 3}).shape() ==
         Shape{2, 3});
+  const Tensor braces = utils::to_categorical({0, 2}, 3);
+  CHECK(braces.shape() == Shape{2, 3});
+  CHECK(braces.to_vector<float>() == std::vector<float>{1, 0, 0, 0, 0, 1});
+  CHECK(utils::to_categorical({0, 2, 1}).shape() == Shape{3, 3});
+  CHECK(utils::to_categorical({0, 1}, {.num_classes = 5}).shape() == Shape{2, 5});
   CHECK_THROWS_WITH(utils::to_categorical(Tensor::from({1, 4}, {2}), 4), contains("class 4"));
   CHECK_THROWS_WITH(utils::to_categorical(Tensor::from({-1}, {1})), contains("class -1"));
   const Tensor x = utils::normalize(Tensor::from({3.0f, 4.0f, 0.0f, 0.0f}, {2, 2}));

@@ -155,6 +155,36 @@ TEST_CASE("Layers that mix samples take others from their source") {
   CHECK(test::error_of([&] { alone(dark, {}); }).find("others") != std::string::npos);
 }
 
+TEST_CASE("Mosaic mixes labels by the areas of its parts") {
+  const auto make = [](int64_t i) {
+    std::vector<float> label(4, 0);
+    label[static_cast<size_t>(i)] = 1;
+    return data::Sample{.image = ops::full({20, 24, 3}, static_cast<double>(i)),
+                        .label = Tensor(label)};
+  };
+  const data::AugmentOptions with_others{
+      .others = {.size = 3, .at = [&](int64_t i) { return make(i + 1); }}};
+  for (const double center : {0.25, 0.0}) {
+    const data::Augment mosaic = data::augment({layers::Mosaic({.center = center})}, with_others);
+    for (int64_t i = 0; i < 20; ++i) {
+      const data::Sample t = mosaic(make(0), {.index = i});
+      std::vector<double> shares(4, 0);
+      for (const float v : t.image.to_vector<float>())
+        shares[static_cast<size_t>(v)] += 1.0 / (20 * 24 * 3);
+      const auto label = t.label.to_vector<double>();
+      for (size_t c = 0; c < 4; ++c) CHECK(label[c] == Approx(shares[c]).margin(1e-6));
+    }
+  }
+  // As the other layers that mix samples do, it leaves out labels that are not there, and refuses
+  // numbers of classes.
+  data::Sample sample = make(0);
+  sample.label = {};
+  const data::Augment mosaic = data::augment({layers::Mosaic()}, with_others);
+  CHECK_FALSE(mosaic(sample, {}).label);
+  sample.label = Tensor(int32_t{2});
+  CHECK(test::error_of([&] { mosaic(sample, {}); }).find("Use ops::one_hot") != std::string::npos);
+}
+
 TEST_CASE("Mosaic keeps the boxes of four samples where their images are") {
   const auto make = [](float color) {
     return data::Sample{.image = Tensor::from(std::vector<float>(32 * 32 * 3, color), {32, 32, 3}),

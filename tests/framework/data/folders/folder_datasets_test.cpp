@@ -76,9 +76,8 @@ TEST_CASE("images of folders have Keras's values") {
     double worst = 0;
     for (size_t i = 0; i < values.size(); ++i)
       worst = std::max(worst, std::abs(values[i] - expected[i]));
-    // TensorFlow has another luma, and another table of weights for cubic kernels.
-    const bool loose = golden["options"].contains("color_mode") ||
-                       golden["options"].value("interpolation", "") == "bicubic";
+    // TensorFlow has another table of weights for cubic kernels.
+    const bool loose = golden["options"].value("interpolation", "") == "bicubic";
     CHECK(worst < (loose ? 1.1 : 0.02));
   }
 }

@@ -107,6 +107,7 @@ TEST_CASE("Affine changes have SciPy's numbers") {
   CHECK_THROWS_AS(apply_affine_transform(pictures(1), {}), ShapeError);
   CHECK_THROWS_AS(apply_affine_transform(x, {.theta = 1}, {.order = 3}), UnsupportedError);
   CHECK_THROWS_AS(apply_affine_transform(x, {.theta = 1}, {.fill_mode = "mirrored"}), ValueError);
+  CHECK_THROWS_WITH(ImageDataGenerator({.fill_mode = "mirrored"}), test::contains("fill_mode"));
 }
 
 TEST_CASE("Changes of color have Pillow's numbers") {

@@ -60,6 +60,16 @@ TEST_CASE("PNG and BMP files give back what was written") {
   CHECK(decoded(io::encode_png(wide)).pixels == std::vector<uint8_t>{0, 0, 1, 1, 255, 16});
 }
 
+TEST_CASE("Colored PNG files become gray as Pillow or as TensorFlow has it") {
+  io::Image colors{1, 5, 3};
+  colors.pixels = {255, 0, 0, 1, 2, 3, 200, 100, 50, 254, 255, 255, 77, 77, 77};
+  const std::string png = io::encode_png(colors);
+  CHECK(decoded(png, {.channels = 1}).pixels == std::vector<uint8_t>{76, 2, 124, 255, 77});
+  CHECK(decoded(png, {.channels = 1, .libpng_gray = true}).pixels ==
+        std::vector<uint8_t>{76, 1, 124, 254, 77});
+  CHECK(decoded(png, {.channels = 3, .libpng_gray = true}).pixels == colors.pixels);
+}
+
 TEST_CASE("JPEG files are near what was written") {
   io::Image image{40, 50, 3};
   for (int64_t y = 0; y < 40; ++y)
