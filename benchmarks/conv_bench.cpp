@@ -105,8 +105,8 @@ constexpr const char* pass_names[] = {"forward", "backward data", "backward weig
 // Prints each layer's passes, and the network's sums: of each layout, and of the better one.
 void network(const char* name, const std::vector<Layer>& layers, double sgemm) {
   const int64_t block = cpu_backend().channel_block();
-  std::printf("\n%s, batch %lld: GFLOP/s (share of sgemm) channels last | blocks of %lld\n", name,
-              static_cast<long long>(layers[0].batch), static_cast<long long>(block));
+  std::printf("\n%s, batch %lld: GFLOP/s (fraction of sgemm) channels last | blocks of %lld\n",
+              name, static_cast<long long>(layers[0].batch), static_cast<long long>(block));
   std::array<double, 3> flops{}, last_sum{}, block_sum{};
   for (const Layer& l : layers)
     for (size_t pass = 0; pass < 3; ++pass) {

@@ -232,7 +232,7 @@ Matrices results_of(const Linalg& kernel, Matrices in) {
 
 Matrix load(const Operand& operand, int64_t index) {
   const Shape& shape = *operand.shape;
-  Matrix m(shape[shape.rank() - 2], shape[shape.rank() - 1]);
+  Matrix m(shape.at(-2), shape.at(-1));
   const auto take = [&](const auto* from) {
     from += index * static_cast<int64_t>(m.v.size());
     std::copy(from, from + m.v.size(), m.v.begin());

@@ -13,7 +13,7 @@ namespace cornu::backend::cuda::cudnn {
 /// How a convolution runs: as one plan, with copies and an elementwise kernel around it where cuDNN
 /// does not take it whole.
 struct ConvolutionPlan {
-  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<const Plan> plan = {};
   bool fused = false;      ///< the plan adds the bias and clips
   bool padded = false;     ///< x has its padding in memory
   int64_t channels = 0;    ///< of a folded convolution, see library_folding.h; 0: it is not folded

@@ -17,7 +17,7 @@ namespace {
 Tensor gaps(const Tensor& y_true, const Tensor& y_pred) { return ops::abs(y_true - y_pred); }
 
 struct Batch {
-  Tensor y_true, y_pred, weight;
+  Tensor y_true, y_pred, weight = {};
 };
 
 // The mean as Keras defines it, number by number: of each sample's values the mean, weighted by the

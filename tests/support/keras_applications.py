@@ -86,7 +86,7 @@ def write(folder, name):
     np.save(folder / f"{name}.x.npy", x)
     np.save(folder / f"{name}.y.npy", y)
     model.save_weights(folder / f"{name}.weights.h5")
-    return spread > 0.01
+    return spread > 0.001
 
 
 def check(folder, name):

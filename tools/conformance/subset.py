@@ -6,7 +6,7 @@ FOLDER holds the recorded cases (.h5, one file for each area), OUT (default test
 files of the same names with a part of them. Needs h5py.
 
 Each class and op gets its smallest case first, then its second, and so on, until the files have
-the wanted size together; cases larger than a share of that are left out unless they are the only
+the wanted size together; cases larger than a fraction of that are left out unless they are the only
 one.
 """
 

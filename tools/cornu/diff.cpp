@@ -28,7 +28,7 @@ struct Lines {
 
 std::string shown(const Value& v) {
   std::string text = cornu::to_json(v);
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  if (text.size() > 60) text.replace(57, std::string::npos, "...");
   return text;
 }
 
@@ -69,7 +69,7 @@ struct Error {
   double most = 0, mean = 0;
 };
 
-// Of strings, the share that differs.
+// Of strings, the fraction that differs.
 Error error_of(const Tensor& a, const Tensor& b) {
   if (a.dtype() == DType::string || b.dtype() == DType::string) {
     if (a.dtype() != b.dtype()) return {HUGE_VAL, HUGE_VAL};

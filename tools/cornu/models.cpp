@@ -1,6 +1,7 @@
 // Opening models, listing their layers, figures of their weights.
 #include "models.h"
 
+#include <cornu/framework/base/class_of.h>
 #include <cornu/framework/config/configurable.h>
 #include <fmt/format.h>
 
@@ -98,12 +99,7 @@ std::vector<PlacedLayer> layers_of(const Model& model) {
       const bool seen = std::any_of(result.begin(), result.end(),
                                     [&](const PlacedLayer& p) { return p.layer == inside; });
       if (seen) continue;
-      std::string class_name = inside->base_name();
-      try {
-        class_name = catalog().of(*inside).class_name;
-      } catch (const Error&) {
-      }
-      result.push_back({path + inside->name(), class_name, inside});
+      result.push_back({path + inside->name(), class_of(*inside), inside});
       visit(*inside, path + inside->name() + "/");
     }
   };

@@ -116,7 +116,7 @@ KernelPlan plan(const Conv& kernel, std::span<const Operand> inputs,
   if (relu) task.store += "value = max(value, static_cast<Real>(0));\n";
   task.store += data ? "c_data[m * in_channels + slice * in_group.size + n] = convert<C>(value);"
                      : "c_data[m * out_channels + slice * out_group.size + n] = convert<C>(value);";
-  add_product(plan, task, options.multiprocessors);
+  add_product(plan, task);
   return plan;
 }
 

@@ -6,7 +6,7 @@
 namespace cornu::backend::cuda {
 
 KernelPlan plan(const Matmul& kernel, std::span<const Operand> inputs,
-                std::span<const Operand> outputs, const PlanOptions& options) {
+                std::span<const Operand> outputs, const PlanOptions&) {
   KernelPlan plan;
   const Operand &a = inputs[0], &b = inputs[1], &output = outputs[0];
   const int64_t numel = output.shape->numel();
@@ -60,7 +60,7 @@ KernelPlan plan(const Matmul& kernel, std::span<const Operand> inputs,
   task.store = std::string(kernel.bias ? "value += convert<Real>(bias[n]);\n" : "") +
                (kernel.relu ? "value = max(value, static_cast<Real>(0));\n" : "") +
                "c_data[(slice * height + m) * width + n] = convert<C>(value);";
-  add_product(plan, task, options.multiprocessors);
+  add_product(plan, task);
   return plan;
 }
 

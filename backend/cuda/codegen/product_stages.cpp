@@ -179,7 +179,7 @@ void add_result_stage(KernelPlan& plan, const ProductTask& task, const std::stri
 
 }  // namespace
 
-void add_product(KernelPlan& plan, const ProductTask& task, int multiprocessors) {
+void add_product(KernelPlan& plan, const ProductTask& task) {
   const int64_t results = task.slices * task.m * task.n;
   if (results * task.k <= tiny_product) {
     const std::string sum = with(with(products_text, "@A@", task.load_a), "@B@", task.load_b);

@@ -26,7 +26,7 @@ struct ProductTask {
 
 /// Adds the stages: one, or two where few results are sums of many products. The order of sums
 /// depends on the sizes alone.
-void add_product(KernelPlan& plan, const ProductTask& task, int multiprocessors);
+void add_product(KernelPlan& plan, const ProductTask& task);
 
 /// Adds the stage that sums up results of which each of `splits` blocks has made a part: these lie
 /// in the task's workspace at byte `at`, (slices, splits, m, n) in the type Real.

@@ -48,7 +48,11 @@ bool runs(const Conv& conv, const Shape& x, const Shape& kernel, const Shape& y)
 }
 
 Conv conv_of(ConvPass pass, InlineVector<int64_t, 3> strides, InlineVector<int64_t, 3> dilation) {
-  return {.pass = pass, .strides = std::move(strides), .dilation = std::move(dilation)};
+  Conv conv;
+  conv.pass = pass;
+  conv.strides = std::move(strides);
+  conv.dilation = std::move(dilation);
+  return conv;
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ HostKernels::HostKernels(const std::vector<std::shared_ptr<const cuda::Source>>&
       if (!std::exchange(done[each->name], true))
         file << host_loops(each->name, HostOrder::ascending);
   }
-  const std::string command = host_compiler() + " " + host_flags + " -O1 -o '" + library.string() +
+  const std::string command = host_compiler() + " " + host_flags + " -O0 -o '" + library.string() +
                               "' '" + source.string() + "' -lm > '" + log.string() + "' 2>&1";
   const int status = std::system(command.c_str());
   std::stringstream text;
