@@ -111,11 +111,14 @@ void locate_nearest(const Picture& from, const Row& row, int64_t n, Fill fill) {
   const I di;
   const auto set = [&](int64_t value) HWY_ATTR { return hn::Set(di, static_cast<int32_t>(value)); };
   const auto width = set(from.width), height = set(from.height), none = set(-1), far = set(outside);
-  const auto half = hn::Set(d, 0.5f);
-  // Rounded first, so that a half goes the same way inside and outside.
+  const auto half = hn::Set(d, 0.5f), one = hn::Set(d, 1.0f);
+  // Rounded first, so that a half goes the same way inside and outside. The fraction is exact,
+  // where the sum of a place and a half would round what is next to a half up.
   const auto rounded = [&](const float* place, int64_t size) HWY_ATTR {
     const auto p = hn::LoadU(d, place);
-    const auto whole = hn::CopySign(hn::Floor(hn::Add(hn::Abs(p), half)), p);
+    const auto distance = hn::Abs(p), below = hn::Floor(distance);
+    const auto up = hn::Ge(hn::Sub(distance, below), half);
+    const auto whole = hn::CopySign(hn::IfThenElse(up, hn::Add(below, one), below), p);
     return hn::ConvertTo(di, fold(whole, static_cast<float>(size), fill));
   };
   for (int64_t i = 0; i < n; i += static_cast<int64_t>(hn::Lanes(d))) {

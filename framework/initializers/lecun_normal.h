@@ -6,7 +6,7 @@ namespace cornu::initializers {
 
 /// Options of LecunNormal, as in Keras.
 struct LecunNormalConfig {
-  std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
+  SeedOption seed = {};  ///< of the draws; default: a fresh one for each object
   /// Whose product is fan_in; goes with output_axes.
   OptionalList<std::vector<int64_t>> input_axes = {};
   /// Whose product is fan_out; goes with input_axes.

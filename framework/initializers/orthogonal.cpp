@@ -86,7 +86,7 @@ Tensor OrthogonalInitializer::operator()(const Shape& shape, DType dtype) {
   const int64_t columns = shape.back(), rows = columns == 0 ? 0 : shape.numel() / columns;
   const int64_t longer = std::max(rows, columns), shorter = std::min(rows, columns);
   const DType draw = dtype == DType::float64 ? dtype : DType::float32;
-  Orthonormal matrix(random::normal({longer, shorter}, 0, 1, seed(), draw).to_vector<double>(),
+  Orthonormal matrix(random::normal({longer, shorter}, 0, 1, draw_seed(), draw).to_vector<double>(),
                      longer, shorter);
   const std::vector<double>& q = matrix.compute();
   std::vector<double> result(q.size());

@@ -6,8 +6,8 @@ namespace cornu::initializers {
 
 /// Options of Orthogonal, as in Keras.
 struct OrthogonalConfig {
-  double gain = 1.0;                 ///< factor of all elements
-  std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
+  double gain = 1.0;     ///< factor of all elements
+  SeedOption seed = {};  ///< of the draws; default: a fresh one for each object
 };
 
 /// `gain` times a matrix whose columns (or rows, if there are fewer) are orthonormal, of shape

@@ -11,10 +11,34 @@
 
 namespace cornu::initializers {
 
-void RandomInitializer::set_seed(const std::optional<int64_t>& seed) {
-  seed_ = seed ? *seed : random::default_seed();
-  described_ = !seed && detail::making_from_description();
+SeedOption SeedOption::from_config(const Value& config) {
+  if (!config.is<Value::Dict>()) return detail::OptionCodec<std::optional<int64_t>>::decode(config);
+  const auto& dict = config.get<Value::Dict>();
+  const Value* kind = detail::find(dict, "class_name");
+  const Value* options = detail::find(dict, "config");
+  if (!kind || !kind->is<std::string>() || kind->get<std::string>() != "SeedGenerator" ||
+      !options || !options->is<Value::Dict>())
+    throw ValueError(
+        "expected an integer, or a SeedGenerator with class_name and config, found " +
+        (kind && kind->is<std::string>() ? "'" + kind->get<std::string>() + "'" : config.kind()));
+  const Value* number = detail::find(options->get<Value::Dict>(), "seed");
+  SeedOption seed = detail::OptionCodec<std::optional<int64_t>>::decode(number ? *number : Value());
+  seed.generator_ = config;
+  return seed;
 }
+
+Value SeedOption::get_config() const {
+  if (is_generator()) return generator_;
+  return *this ? Value(**this) : Value();
+}
+
+void RandomInitializer::set_seed(const SeedOption& seed) {
+  seed_ = seed ? *seed : random::default_seed();
+  if (seed.is_generator()) generator_.emplace(seed_);
+  described_ = !seed && !generator_ && detail::making_from_description();
+}
+
+Seed RandomInitializer::draw_seed() { return generator_ ? Seed(*generator_) : Seed(seed_); }
 
 int64_t RandomInitializer::seed_before(const std::optional<int64_t>& seed,
                                        std::initializer_list<Choice<Initializer>> initializers) {

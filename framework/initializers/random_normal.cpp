@@ -10,7 +10,7 @@ RandomNormalInitializer::RandomNormalInitializer(RandomNormalConfig c) : Configu
 }
 
 Tensor RandomNormalInitializer::operator()(const Shape& shape, DType dtype) {
-  return random::normal(shape, config.mean, config.stddev, seed(), dtype);
+  return random::normal(shape, config.mean, config.stddev, draw_seed(), dtype);
 }
 
 Value::Dict RandomNormalInitializer::get_config() const { return seed_first(to_dict(config)); }

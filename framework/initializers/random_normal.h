@@ -6,9 +6,9 @@ namespace cornu::initializers {
 
 /// Options of RandomNormal, as in Keras.
 struct RandomNormalConfig {
-  double mean = 0.0;                 ///< of the distribution
-  double stddev = 0.05;              ///< standard deviation
-  std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
+  double mean = 0.0;     ///< of the distribution
+  double stddev = 0.05;  ///< standard deviation
+  SeedOption seed = {};  ///< of the draws; default: a fresh one for each object
 };
 
 /// Normal with this mean and standard deviation.

@@ -11,7 +11,7 @@ RandomUniformInitializer::RandomUniformInitializer(RandomUniformConfig c)
 }
 
 Tensor RandomUniformInitializer::operator()(const Shape& shape, DType dtype) {
-  return random::uniform(shape, config.minval, config.maxval, seed(), dtype);
+  return random::uniform(shape, config.minval, config.maxval, draw_seed(), dtype);
 }
 
 Value::Dict RandomUniformInitializer::get_config() const { return seed_first(to_dict(config)); }

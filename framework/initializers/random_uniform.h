@@ -6,9 +6,9 @@ namespace cornu::initializers {
 
 /// Options of RandomUniform, as in Keras.
 struct RandomUniformConfig {
-  double minval = -0.05;             ///< lower bound, inclusive
-  double maxval = 0.05;              ///< upper bound, exclusive
-  std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
+  double minval = -0.05;  ///< lower bound, inclusive
+  double maxval = 0.05;   ///< upper bound, exclusive
+  SeedOption seed = {};   ///< of the draws; default: a fresh one for each object
 };
 
 /// Uniform in [minval, maxval).

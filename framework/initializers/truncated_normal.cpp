@@ -11,7 +11,7 @@ TruncatedNormalInitializer::TruncatedNormalInitializer(TruncatedNormalConfig c)
 }
 
 Tensor TruncatedNormalInitializer::operator()(const Shape& shape, DType dtype) {
-  return random::truncated_normal(shape, config.mean, config.stddev, seed(), dtype);
+  return random::truncated_normal(shape, config.mean, config.stddev, draw_seed(), dtype);
 }
 
 Value::Dict TruncatedNormalInitializer::get_config() const { return seed_first(to_dict(config)); }

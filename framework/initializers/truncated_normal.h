@@ -6,9 +6,9 @@ namespace cornu::initializers {
 
 /// Options of TruncatedNormal, as in Keras.
 struct TruncatedNormalConfig {
-  double mean = 0.0;                 ///< of the distribution
-  double stddev = 0.05;              ///< standard deviation before truncation
-  std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
+  double mean = 0.0;     ///< of the distribution
+  double stddev = 0.05;  ///< standard deviation before truncation
+  SeedOption seed = {};  ///< of the draws; default: a fresh one for each object
 };
 
 /// Normal, with draws beyond two standard deviations replaced.

@@ -61,12 +61,12 @@ Tensor VarianceDraw::operator()(const Shape& shape, DType dtype) {
   const double variance = rule_.scale / std::max(1.0, fan);
   if (rule_.distribution == "uniform") {
     const double limit = std::sqrt(3 * variance);
-    return random::uniform(shape, -limit, limit, seed(), dtype);
+    return random::uniform(shape, -limit, limit, draw_seed(), dtype);
   }
   const double stddev = std::sqrt(variance);
   if (rule_.distribution == "untruncated_normal")
-    return random::normal(shape, 0, stddev, seed(), dtype);
-  return random::truncated_normal(shape, 0, stddev / truncated_stddev, seed(), dtype);
+    return random::normal(shape, 0, stddev, draw_seed(), dtype);
+  return random::truncated_normal(shape, 0, stddev / truncated_stddev, draw_seed(), dtype);
 }
 
 VarianceScalingInitializer::VarianceScalingInitializer(VarianceScalingConfig c)

@@ -13,7 +13,7 @@ struct VarianceScalingConfig {
   double scale = 1.0;
   std::string mode = "fan_in";                    ///< or "fan_out", "fan_avg"
   std::string distribution = "truncated_normal";  ///< or "normal", "untruncated_normal", "uniform"
-  std::optional<int64_t> seed = {};  ///< of the draws; default: a fresh one for each object
+  SeedOption seed = {};  ///< of the draws; default: a fresh one for each object
   /// Whose product is fan_in; goes with output_axes.
   OptionalList<std::vector<int64_t>> input_axes = {};
   /// Whose product is fan_out; goes with input_axes.

@@ -1,6 +1,8 @@
 // The operators that choose between two ops.
 #include "operators.h"
 
+#include "numpy/bits.h"
+
 namespace cornu {
 namespace {
 
@@ -25,5 +27,8 @@ Condition operator^(const Tensor& x, const Tensor& y) {
 Condition operator~(const Tensor& x) {
   return x.dtype() == DType::boolean ? ops::logical_not(x) : ops::bitwise_not(x);
 }
+
+Tensor operator<<(const Tensor& x, const Tensor& y) { return ops::left_shift(x, y); }
+Tensor operator>>(const Tensor& x, const Tensor& y) { return ops::right_shift(x, y); }
 
 }  // namespace cornu

@@ -65,5 +65,20 @@ Condition operator|(const Tensor& x, const Tensor& y);
 Condition operator^(const Tensor& x, const Tensor& y);
 /// ops::logical_not of a tensor of bools, else ops::bitwise_not.
 Condition operator~(const Tensor& x);
+/// ops::left_shift(x, y), of integers.
+Tensor operator<<(const Tensor& x, const Tensor& y);
+/// ops::right_shift(x, y), of integers.
+Tensor operator>>(const Tensor& x, const Tensor& y);
+
+/// Makes `x` the handle of x & y. Other handles keep what they had.
+inline Tensor& operator&=(Tensor& x, const Tensor& y) { return x = x & y; }
+/// The same for x | y.
+inline Tensor& operator|=(Tensor& x, const Tensor& y) { return x = x | y; }
+/// The same for x ^ y.
+inline Tensor& operator^=(Tensor& x, const Tensor& y) { return x = x ^ y; }
+/// The same for x << y.
+inline Tensor& operator<<=(Tensor& x, const Tensor& y) { return x = x << y; }
+/// The same for x >> y.
+inline Tensor& operator>>=(Tensor& x, const Tensor& y) { return x = x >> y; }
 
 }  // namespace cornu

@@ -143,6 +143,61 @@ TEST_CASE("penalties and constraints give Keras's values") {
   }
 }
 
+TEST_CASE("a SeedGenerator as seed draws other values in each call and is written as it was read") {
+  const auto make = [](const std::string& name, const std::string& seed) {
+    return std::dynamic_pointer_cast<Initializer>(deserialize(
+        cornu::parse_json(R"({"module": "keras.initializers", "class_name": ")" + name +
+                              R"(", "config": {"seed": )" + seed + R"(}, "registered_name": null})",
+                          "an initializer")));
+  };
+  const std::string generator =
+      R"({"module": "keras.random", "class_name": "SeedGenerator", "config": {"seed": 7, )"
+      R"("name": "mine"}, "registered_name": null})";
+  const auto draw = [](const std::shared_ptr<Initializer>& initializer) {
+    return (*initializer)({2, 2}, DType::float32);
+  };
+  struct Golden {
+    const char* name;
+    std::vector<double> first, second;
+  };
+  // Of Keras.
+  for (const auto& [name, first, second] :
+       std::vector<Golden>{{"RandomNormal",
+                            {-0.021897534, -0.029476289, 0.012277987, 0.030089846},
+                            {0.055792283, -0.097475402, -0.043974213, 0.023774285}},
+                           {"RandomUniform",
+                            {-0.016928900, -0.022224570, 0.009698845, 0.022634530},
+                            {0.036775589, -0.047438264, -0.031043066, 0.018277956}},
+                           {"TruncatedNormal",
+                            {-0.020839820, -0.027981410, 0.011708750, 0.028556842},
+                            {0.052041527, -0.083630577, -0.041424938, 0.022613542}},
+                           {"Orthogonal",
+                            {-0.87224495, 0.48906928, 0.48906928, 0.87224495},
+                            {0.78537774, -0.61901689, -0.61901689, -0.78537768}},
+                           {"GlorotUniform",
+                            {-0.41467166, -0.54438859, 0.23757219, 0.55443048},
+                            {0.90081429, -1.16199541, -0.76039672, 0.44771665}},
+                           {"LecunNormal",
+                            {-0.33505112, -0.44986966, 0.18824683, 0.45912114},
+                            {0.83669490, -1.34456623, -0.66600728, 0.36356804}}}) {
+    INFO(name);
+    const auto initializer = make(name, generator);
+    CHECK(test::all_close(draw(initializer), Tensor::from(first, {2, 2}), 1e-6, 1e-6));
+    CHECK(test::all_close(draw(initializer), Tensor::from(second, {2, 2}), 1e-6, 1e-6));
+    const Value::Dict config = initializer->get_config();
+    CHECK(cornu::to_json(*config.find("seed")) == generator);
+    // What was written draws the same again.
+    const auto again = std::dynamic_pointer_cast<Initializer>(deserialize(serialize(*initializer)));
+    CHECK(test::all_close(draw(again), Tensor::from(first, {2, 2}), 1e-6, 1e-6));
+  }
+  const auto chosen =
+      make("GlorotUniform", R"({"class_name": "SeedGenerator", "config": {"seed": null}})");
+  CHECK(draw(chosen).to_vector<float>() != draw(chosen).to_vector<float>());
+  CHECK(message_of([&] { make("HeNormal", R"({"class_name": "Adam", "config": {}})"); }) ==
+        "HeNormal: option 'seed': expected an integer, or a SeedGenerator with class_name and "
+        "config, found 'Adam'");
+}
+
 TEST_CASE("penalties have gradients") {
   const Variable w(Tensor::from({3.0f, -2.0f}, {2}));
   regularizers::L1L2 penalty({.l1 = 0.5, .l2 = 0.25});

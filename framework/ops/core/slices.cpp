@@ -46,8 +46,13 @@ std::vector<Tensor> positions(const Tensor& start, const Shape& shape, const Sha
         name, box.str(), start.shape().str(), shape.str()));
   std::vector<Tensor> result;
   for (int i = 0; i < shape.rank(); ++i) {
-    const Tensor first = clip(cast(get_item(start, Value::List{i}), DType::int32), Tensor(0),
-                              Tensor(shape[i] - box[i]));
+    // As in JAX, a negative start counts from the end.
+    const Tensor first = fused_in<backend::Domain::numeric>(
+        [](Expr at, Expr size, Expr last) {
+          return expr::minimum(expr::maximum(expr::select(at < 0.0, at + size, at), 0.0), last);
+        },
+        cast(get_item(start, Value::List{i}), DType::int32), Tensor(shape[i]),
+        Tensor(shape[i] - box[i]));
     result.push_back(first + count_up(box[i]));
   }
   return result;

@@ -4,8 +4,8 @@
 
 namespace cornu::ops {
 
-/// The box of `shape` that begins at `start_indices` (one for each axis). A start from which the
-/// box would reach beyond the end is moved back.
+/// The box of `shape` that begins at `start_indices` (one for each axis; a negative one counts from
+/// the end). A start from which the box would reach beyond an end is moved back inside.
 Tensor slice(const Tensor& inputs, const Tensor& start_indices, const Integers& shape);
 /// The same for numbers in braces: `ops::slice(x, {0, 2}, {1, 3})`.
 inline Tensor slice(const Tensor& inputs, std::initializer_list<int64_t> start_indices,

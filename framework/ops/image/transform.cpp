@@ -70,6 +70,13 @@ Tensor inside(const Tensor& place, int64_t size, Fill fill) {
   return fused([](Expr i, Expr n) { return expr::minimum(expr::relu(i), n - 1.0); }, place, n);
 }
 
+// To the nearest whole number, a half away from zero. The fraction is exact, where the sum of x and
+// a half would round what is next to a half up.
+constexpr auto rounded = [](Expr x) {
+  const Expr distance = expr::absolute(x), below = expr::floor(distance);
+  return expr::sign(x) * (below + (distance - below >= 0.5));
+};
+
 struct Grid {
   std::vector<int64_t> sizes;    // of the axes that coordinates are of
   std::vector<int64_t> strides;  // of these in rows
@@ -100,9 +107,7 @@ Tensor sample(const Tensor& rows, const std::vector<Tensor>& coordinates, const 
                   valid, weight};
     };
     if (grid.order == 0) {
-      const Tensor place =
-          fused([](Expr x) { return expr::sign(x) * expr::floor(expr::absolute(x) + 0.5); }, at);
-      nodes.push_back({node(place, {})});
+      nodes.push_back({node(fused(rounded, at), {})});
     } else {
       const Tensor below = floor(at);
       const Tensor upper = at - below;
@@ -127,9 +132,7 @@ Tensor sample(const Tensor& rows, const std::vector<Tensor>& coordinates, const 
     result = result ? result + value : value;
   }
   if (is_float(rows.dtype())) return cast(result, rows.dtype());
-  if (is_float(result.dtype()))
-    result =
-        fused([](Expr x) { return expr::sign(x) * expr::floor(expr::absolute(x) + 0.5); }, result);
+  if (is_float(result.dtype())) result = fused(rounded, result);
   return cast(result, rows.dtype());
 }
 

@@ -43,7 +43,7 @@ struct System {
 
 System system_of(const Tensor& a, const Tensor& b, const char* who) {
   detail::check_matrix(a, who, true);
-  const bool vector = b.rank() == a.rank() - 1;
+  const bool vector = b.rank() == 1 || b.rank() == a.rank() - 1;
   const DType dtype = result_type(result_type(a, b), DType::float32);
   const DType wide = dtype == DType::float64 ? dtype : DType::float32;
   const Tensor right = vector ? expand_dims(b, {-1}) : b;

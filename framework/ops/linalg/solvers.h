@@ -13,7 +13,7 @@ Tensor det(const Tensor& x);
 TensorTuple<2> slogdet(const Tensor& x);
 /// log |det x|.
 Tensor logdet(const Tensor& x);
-/// y with a y = b: a (..., n, n), b (..., n) or (..., n, k).
+/// y with a y = b: a (..., n, n), b (..., n) or (..., n, k); a b of shape (n) is one for all a.
 Tensor solve(const Tensor& a, const Tensor& b);
 /// The same for a triangular a, of which the other triangle is not read.
 Tensor solve_triangular(const Tensor& a, const Tensor& b, bool lower = false);

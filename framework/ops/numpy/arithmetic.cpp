@@ -110,13 +110,13 @@ Tensor hypot(const Tensor& x1, const Tensor& x2) {
   const DType dtype = result_type(detail::strong(x1), detail::strong(x2));
   return fused(
       [](Expr a, Expr b) {
-        a = expr::absolute(a);
-        b = expr::absolute(b);
+        // Beside an infinity all else is as 0, NaN too, and another infinity: the quotient of two
+        // of them would be NaN.
+        b = expr::select(expr::equal(expr::absolute(a), INFINITY), 0.0, expr::absolute(b));
+        a = expr::select(expr::equal(b, INFINITY), 0.0, expr::absolute(a));
         const Expr large = expr::maximum(a, b), small = expr::minimum(a, b);
         const Expr zero = expr::equal(large, 0.0);
-        // Beside an infinity all else is as 0: the quotient of two of them would be NaN.
-        const Expr rest = expr::select(expr::equal(large, INFINITY), 0.0, small);
-        const Expr ratio = expr::select(zero, 0.0, rest / expr::select(zero, 1.0, large));
+        const Expr ratio = expr::select(zero, 0.0, small / expr::select(zero, 1.0, large));
         return large * expr::sqrt(expr::square(ratio) + 1.0);
       },
       wide_float(x1, dtype), wide_float(x2, dtype));
@@ -253,10 +253,9 @@ Tensor nan_to_num(const Tensor& x, const Value& nan, const Value& posinf, const 
 
 Tensor clip(const Tensor& x, const Tensor& low, const Tensor& high) {
   if (is_symbolic(x, low, high)) return symbolic_call(&clip, x, low, high);
-  DType dtype = x.dtype() == DType::boolean ? DType::int32 : x.dtype();
-  // Bounds between whole numbers take whole numbers to real ones.
-  if (!is_float(dtype) && (is_float(low.dtype()) || is_float(high.dtype())))
-    dtype = result_type(std::array{promotion_type(x), promotion_type(low), promotion_type(high)});
+  const PromotionType own =
+      x.dtype() == DType::boolean ? PromotionType{DType::int32} : promotion_type(x);
+  const DType dtype = result_type(std::array{own, promotion_type(low), promotion_type(high)});
   static const backend::ProgramRef program =
       backend::Program::make(3, [](const std::vector<Expr>& x) {
         return std::vector<Expr>{expr::minimum(expr::maximum(x[0], x[1]), x[2])};

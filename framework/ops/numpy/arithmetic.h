@@ -50,8 +50,8 @@ Tensor divide_no_nan(const Tensor& x1, const Tensor& x2);
 /// the latter.
 Tensor nan_to_num(const Tensor& x, const Value& nan = 0.0, const Value& posinf = {},
                   const Value& neginf = {});
-/// x limited to [x_min, x_max]. It keeps x's dtype (bool becomes int32), but whole numbers between
-/// bounds that are floats become floats.
+/// x limited to [x_min, x_max], of the dtype that is common to the three (bool becomes int32). C++
+/// numbers leave x's dtype, but floats as bounds make floats of whole numbers.
 Tensor clip(const Tensor& x, const Tensor& x_min, const Tensor& x_max);
 
 }  // namespace cornu::ops

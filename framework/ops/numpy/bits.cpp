@@ -36,12 +36,6 @@ std::pair<Tensor, Tensor> shift_operands(const Tensor& x, const Tensor& n, const
   return {is_int(x.dtype()) ? x : cast(x, dtype), is_int(n.dtype()) ? n : cast(n, dtype)};
 }
 
-void require_integers(const Tensor& x1, const Tensor& x2, const char* name) {
-  if (!is_int(x1.dtype()) || !is_int(x2.dtype()))
-    throw ValueError(fmt::format("{}: takes integers, found {} and {}.", name,
-                                 dtype_name(x1.dtype()), dtype_name(x2.dtype())));
-}
-
 // Euclid's algorithm in as many steps as the longest run, that of neighboring Fibonacci numbers,
 // takes.
 template <int steps>
@@ -84,7 +78,7 @@ Tensor gcd(const Tensor& x1, const Tensor& x2) {
 
 Tensor lcm(const Tensor& x1, const Tensor& x2) {
   if (is_symbolic(x1, x2)) return symbolic_call(&lcm, x1, x2);
-  require_integers(x1, x2, "lcm");
+  require_countable(x1, x2, "lcm");
   const DType dtype = result_type(detail::strong(x1), detail::strong(x2));
   const Tensor a = cast(x1, dtype), b = cast(x2, dtype);
   // Division by 0 gives 0, which is the answer when both are 0.

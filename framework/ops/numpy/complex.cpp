@@ -31,7 +31,9 @@ Tensor angle(const Tensor& x) {
   if (is_complex(x.dtype())) return arctan2(part_of_complex(x, 1), part_of_complex(x, 0));
   return fused(
       [](Expr x) {
-        return expr::select(x < 0.0, 3.141592653589793, expr::select(expr::isnan(x), x, 0.0));
+        // 1 / -0 is negative, and -0 has the angle of negative numbers.
+        const Expr sign = expr::select(expr::equal(x, 0.0), expr::reciprocal(x), x);
+        return expr::select(sign < 0.0, 3.141592653589793, expr::select(expr::isnan(x), x, 0.0));
       },
       x);
 }

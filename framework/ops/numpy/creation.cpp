@@ -162,11 +162,11 @@ Tensor geomspace(const Tensor& start, const Tensor& stop, int64_t num, bool endp
   const DType compute = is_float(type) ? type : DType::float32;
   const Tensor first = cast(start, compute), last = cast(stop, compute);
   const Tensor powers =
-      line(log2(absolute(first)), log2(absolute(last)), num, endpoint, compute, axis);
+      line(log10(absolute(first)), log10(absolute(last)), num, endpoint, compute, axis);
   const int along = normalize_axis(axis, powers.rank(), "geomspace: axis");
   const Tensor signs =
       expand_dims(broadcast_to(sign(first), broadcast(start.shape(), stop.shape())), {along});
-  return cast(multiply(power(cast(Tensor(2.0), compute), powers), signs), type);
+  return cast(multiply(power(cast(Tensor(10.0), compute), powers), signs), type);
 }
 
 namespace {
@@ -175,6 +175,11 @@ Tensor steps_from(double start, double stop, double step, DType dtype) {
   if (step == 0) throw ValueError("arange: step must not be 0.");
   const int64_t count =
       std::max<int64_t>(0, static_cast<int64_t>(std::ceil((stop - start) / step)));
+  // Integers begin and go on by whole numbers, as in JAX; how many there are is said by all digits.
+  if (!is_float(dtype)) {
+    start = std::trunc(start);
+    step = std::trunc(step);
+  }
   std::vector<double> values(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) values[i] = start + static_cast<double>(i) * step;
   return cast(Tensor(values), dtype);

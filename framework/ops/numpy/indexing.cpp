@@ -47,6 +47,19 @@ Tensor Tensor::operator[](std::initializer_list<Index> indices) const {
   return ops::get_item(*this, key);
 }
 
+Tensor Tensor::Iterator::operator*() const { return x_[index_]; }
+
+Tensor::Iterator Tensor::begin() const {
+  if (rank() == 0 || shape(0) == Shape::unknown)
+    throw ShapeError(
+        fmt::format("A loop over the parts of a tensor needs a first axis of known size, found "
+                    "shape {}.",
+                    shape().str()));
+  return {*this, 0};
+}
+
+Tensor::Iterator Tensor::end() const { return {*this, shape(0)}; }
+
 // Defined here, as those of Tensor are, since variables know no ops.
 Tensor Variable::operator[](const Index& index) const { return Tensor(*this)[index]; }
 

@@ -83,7 +83,12 @@ Tensor searchsorted(const Tensor& sequence, const Tensor& given, const std::stri
 
 Tensor digitize(const Tensor& x, const Tensor& bins) {
   if (is_symbolic(x, bins)) return symbolic_call(&digitize, x, bins);
-  return searchsorted(bins, x, "right");
+  if (bins.rank() != 1 || bins.size() == 0) return searchsorted(bins, x, "right");
+  // Falling bins are numbered from their end.
+  const Condition rising =
+      greater_equal(get_item(bins, Value::List{-1}), get_item(bins, Value::List{0}));
+  const Tensor place = searchsorted(where(rising, bins, flip(bins)), x, "right");
+  return where(rising, place, Tensor(bins.size()) - place);
 }
 
 Tensor argpartition(const Tensor& given, int64_t kth, std::optional<int64_t> axis) {

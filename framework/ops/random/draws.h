@@ -20,7 +20,7 @@ Tensor randint(const Shape& shape, int64_t minval, int64_t maxval, const Seed& s
                DTypeName dtype = DType::int32);
 /// Bools that hold with probability p.
 Tensor bernoulli(const Shape& shape, double p, const Seed& seed);
-/// x with a share `rate` of its elements set to 0 and the others divided by 1 - rate. Axes where
+/// x with a fraction `rate` of its elements set to 0 and the others divided by 1 - rate. Axes where
 /// noise_shape is 1 share a draw.
 Tensor dropout(const Tensor& x, double rate, const Seed& seed,
                const std::optional<Shape>& noise_shape = {});

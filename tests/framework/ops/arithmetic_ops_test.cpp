@@ -57,6 +57,9 @@ TEST_CASE("compositions have NumPy's values") {
   check_near(ops::ldexp(floats({0.75f, INFINITY}), ints({4, -400})), {12, inf});
   check_near(ops::divide_no_nan(floats({1, 1, 0}), floats({2, 0, 0})), {0.5, 0, 0});
   check_near(ops::angle(floats({-2, 0, 3})), {M_PI, 0, 0});
+  check_near(ops::angle(floats({-0.0f, -INFINITY, INFINITY})), {M_PI, M_PI, 0});
+  CHECK(std::isnan(ops::angle(floats({NAN})).item()));
+  check_near(ops::angle(ints({-1, 0, 2})), {M_PI, 0, 0});
   check_near(ops::round(floats({2.345f, -0.55f}), 1), {2.3, -0.6}, 1e-6);
   check_near(ops::round(floats({0.5f, 1.5f, 2.5f})), {0, 2, 2});
   check_near(ops::round(ints({1250, 17}), -2), {1200, 0});
@@ -73,6 +76,35 @@ TEST_CASE("whole numbers between bounds that are floats become floats") {
   CHECK(ops::clip(ops::arange(4), 1, 2.5).to_vector<float>() == std::vector<float>{1, 1, 2, 2.5f});
   CHECK(ops::clip(ops::cast(ops::arange(2), DType::boolean), 0, 1).dtype() == DType::int32);
   CHECK(ops::clip(ops::zeros({2}, "float16"), 0.5, 1).dtype() == DType::float16);
+}
+
+TEST_CASE("bounds of a wider dtype widen what they limit") {
+  const Tensor x = ops::cast(ints({-3, 5, 100}), DType::int8);
+  const auto bound = [](int32_t value, DType dtype) { return ops::cast(Tensor(value), dtype); };
+  const Tensor wide = ops::clip(x, bound(-1, DType::int32), bound(200, DType::int32));
+  CHECK(wide.dtype() == DType::int32);
+  CHECK(wide.to_vector<int32_t>() == std::vector<int32_t>{-1, 5, 100});
+  CHECK(ops::clip(x, -1, bound(20, DType::int32)).to_vector<int32_t>() ==
+        std::vector<int32_t>{-1, 5, 20});
+  CHECK(ops::clip(ops::cast(x, DType::uint8), bound(-1, DType::int8), bound(7, DType::int8))
+            .dtype() == DType::int16);
+  CHECK(ops::clip(x > 0, bound(0, DType::int8), 1).dtype() == DType::int32);
+  const Tensor half = ops::cast(x, DType::float16);
+  const Tensor floats_of_half =
+      ops::clip(half, ops::cast(Tensor(0.1), DType::float32), bound(3, DType::float32));
+  CHECK(floats_of_half.dtype() == DType::float32);
+  CHECK(floats_of_half.to_vector<float>() == std::vector<float>{0.1f, 3, 3});
+  CHECK(ops::clip(half, 0.1, 3).dtype() == DType::float16);
+}
+
+TEST_CASE("beside an infinity NaN has no say in a distance") {
+  const float nan = std::nanf("");
+  const auto y = ops::hypot(floats({nan, INFINITY, -INFINITY, INFINITY, nan, nan}),
+                            floats({INFINITY, nan, nan, -INFINITY, 1, nan}))
+                     .to_vector<float>();
+  for (size_t i = 0; i < 4; ++i) CHECK(y[i] == INFINITY);
+  CHECK(std::isnan(y[4]));
+  CHECK(std::isnan(y[5]));
 }
 
 TEST_CASE("the Bessel function joins its two series") {
@@ -123,7 +155,12 @@ TEST_CASE("bools count beside integers in shifts and divisors") {
   CHECK(ops::right_shift(flags, ints({0, 1})).dtype() == DType::int32);
   CHECK(ops::gcd(flags, ints({6, 4})).to_vector<int32_t>() == std::vector<int32_t>{1, 4});
   CHECK_THROWS_AS(ops::left_shift(flags, flags), ValueError);
-  CHECK_THROWS_AS(ops::lcm(flags, ints({1, 2})), ValueError);
+  const Tensor small = ops::cast(ints({4, 3}), DType::int8);
+  CHECK(ops::lcm(flags, small).dtype() == DType::int8);
+  CHECK(ops::lcm(flags, small).to_vector<int32_t>() == std::vector<int32_t>{4, 0});
+  CHECK(ops::lcm(small, true).to_vector<int32_t>() == std::vector<int32_t>{4, 3});
+  CHECK(ops::lcm(flags, 4).dtype() == DType::int32);
+  CHECK_THROWS_AS(ops::lcm(flags, flags), ValueError);
 }
 
 TEST_CASE("real numbers as pairs have no imaginary part") {

@@ -79,6 +79,13 @@ TEST_CASE("lines and windows") {
   CHECK(ops::geomspace(far, 1.0, 3, true, {}, -1).shape() == Shape{1, 2, 3});
   CHECK(ops::logspace(0, 2, 3).to_vector<float>()[2] == Approx(100));
   CHECK(ops::geomspace(-1, -1000, 4).to_vector<float>()[1] == Approx(-10));
+  CHECK(read(ops::geomspace(1, 100, 4, true, DType::int32)) == std::vector<int32_t>{1, 4, 21, 100});
+  CHECK(read(ops::geomspace(1, 1000, 4, true, DType::int32)) ==
+        std::vector<int32_t>{1, 10, 100, 1000});
+  CHECK(read(ops::arange(0.5, 4.2, 0.7, DType::int32)) == std::vector<int32_t>(6, 0));
+  CHECK(read(ops::arange(0, 8, 2.5, DType::int32)) == std::vector<int32_t>{0, 2, 4, 6});
+  CHECK(read(ops::arange(4.7, 0.5, -0.7, DType::int8)) == std::vector<int32_t>(7, 4));
+  CHECK(read(ops::arange(-2.5, 2.5, 1, DType::int32)) == std::vector<int32_t>{-2, -1, 0, 1, 2});
   CHECK(ops::hanning(3).to_vector<float>() == std::vector<float>{0, 1, 0});
   CHECK(ops::bartlett(5).to_vector<float>() == std::vector<float>{0, 0.5f, 1, 0.5f, 0});
   CHECK(ops::hamming(1).item() == 1);

@@ -67,6 +67,11 @@ TEST_CASE("systems, determinants, ranks and norms") {
                b = Tensor::from({3.0f, 5.0f}, {2});
   CHECK(test::all_close(ops::solve(a, b), Tensor::from({0.8f, 1.4f}, {2})));
   CHECK(test::all_close(ops::solve_triangular(a, b, true), Tensor::from({1.5f, 3.5f / 3}, {2})));
+  // One vector for several matrices.
+  const Tensor both = ops::stack({a, a * 2.0});
+  CHECK(test::all_close(ops::solve(both, b), Tensor::from({0.8f, 1.4f, 0.4f, 0.7f}, {2, 2})));
+  CHECK(test::all_close(ops::solve_triangular(both, b, true)[1],
+                        Tensor::from({0.75f, 1.75f / 3}, {2})));
   CHECK(ops::det(a).item() == Approx(5));
   CHECK(ops::logdet(a).item() == Approx(std::log(5.0)));
   CHECK(ops::slogdet(-a)[0].item() == 1);

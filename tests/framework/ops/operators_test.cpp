@@ -2,6 +2,8 @@
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/ops/ops.h>
 
+#include <sstream>
+
 #include "../model/model_support.h"
 
 namespace operators_test {
@@ -52,6 +54,48 @@ TEST_CASE("Assigning operators change the handle and no other") {
   x /= 2;
   CHECK(x.to_vector<double>() == std::vector<double>{2, 0.5});
   CHECK(values(before) == Numbers{6, 8});
+}
+
+TEST_CASE("Bits are moved and combined by operators") {
+  Tensor x = numbers({1, 6, -8});
+  const Tensor before = x;
+  CHECK(values(x << 1) == Numbers{2, 12, -16});
+  CHECK(values(x >> 1) == Numbers{0, 3, -4});
+  CHECK(values(1 << numbers({0, 3})) == Numbers{1, 8});
+  x <<= 2;
+  CHECK(values(x) == Numbers{4, 24, -32});
+  x >>= numbers({1, 2, 3});
+  CHECK(values(x) == Numbers{2, 6, -4});
+  x &= 6;
+  CHECK(values(x) == Numbers{2, 6, 4});
+  x |= 1;
+  CHECK(values(x) == Numbers{3, 7, 5});
+  x ^= numbers({3, 3, 3});
+  CHECK(values(x) == Numbers{0, 4, 6});
+  CHECK(values(before) == Numbers{1, 6, -8});
+  Tensor yes = numbers({1, 0}) > 0;
+  yes &= numbers({1, 1}) > 0;
+  CHECK(yes.dtype() == DType::boolean);
+  CHECK(values(yes) == Numbers{1, 0});
+  std::ostringstream out;
+  out << numbers({1}) << 1;
+  CHECK(out.str() == "[1] int64 (1,)1");
+}
+
+TEST_CASE("A loop goes over the first axis") {
+  Numbers sums;
+  for (const Tensor& row : counted({3, 2})) sums.push_back(int64_t(ops::sum(row)));
+  CHECK(sums == Numbers{1, 5, 9});
+  const Tensor x = counted({3});
+  const std::vector<Tensor> parts(x.begin(), x.end());
+  REQUIRE(parts.size() == 3);
+  CHECK(parts[2].shape() == Shape{});
+  CHECK(parts[2].item() == 2);
+  const Tensor none = ops::zeros({0, 2});
+  CHECK(none.begin() == none.end());
+  // As Python, where a scalar is not iterable.
+  CHECK_THROWS_WITH(Tensor(1).begin(), has("needs a first axis of known size, found shape ()"));
+  CHECK_THROWS_AS(Input({2}).begin(), ShapeError);
 }
 
 TEST_CASE("A comparison of one element is a condition") {

@@ -31,6 +31,13 @@ TEST_CASE("searchsorted finds the first or the last place") {
   CHECK(read(ops::digitize(Tensor::from({0.2f, 6.4f, 3.0f, 1.6f}, {4}),
                            Tensor::from({0.0f, 1.0f, 2.5f, 4.0f, 10.0f}, {5}))) ==
         std::vector<int32_t>{1, 4, 3, 2});
+  // Falling bins.
+  CHECK(read(ops::digitize(Tensor::from({4.0f, 3.0f, 2.0f, 1.0f, 0.5f, 0.0f, -1.0f, NAN}, {8}),
+                           Tensor::from({3.0f, 1.0f, 0.0f}, {3}))) ==
+        std::vector<int32_t>{0, 0, 1, 1, 2, 2, 3, 0});
+  CHECK(read(ops::digitize(ints({4, 3}), ints({3, 3, 1, 1}))) == std::vector<int32_t>{0, 0});
+  CHECK(read(ops::digitize(ints({4, 3}), ops::zeros({0}, DType::int32))) ==
+        std::vector<int32_t>{0, 0});
   CHECK_THROWS_AS(ops::searchsorted(ops::zeros({2, 2}), sorted), ShapeError);
   CHECK_THROWS_AS(ops::searchsorted(sorted, sorted, "middle"), ValueError);
   // Each length up to one that needs several halvings.

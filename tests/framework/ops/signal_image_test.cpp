@@ -165,6 +165,31 @@ TEST_CASE("images move") {
         std::vector<float>{2, 0.5f, 0});
 }
 
+TEST_CASE("a place just below a half is nearest to the pixel before it") {
+  const Tensor x = Tensor::from({1.0f, 2.0f, 4.0f}, {1, 1, 3, 1});
+  const float below = std::nextafter(0.5f, 0.0f);
+  const auto shifted = [](const Tensor& images, float by) {
+    return ops::affine_transform(images,
+                                 Tensor::from({1.0f, 0.0f, by, 0.0f, 1.0f, 0.0f, 0.0f, 0.0f}, {8}),
+                                 "nearest", "constant", 9)
+        .to_vector<float>();
+  };
+  const std::vector<float> stay = {1, 2, 4}, left = {2, 4, 9};
+  CHECK(shifted(x, below) == std::vector<float>{1, 4, 9});  // 1 + below is 1.5 in floats
+  CHECK(shifted(x, 0.5f) == left);
+  CHECK(shifted(x, 0.25f) == stay);
+  CHECK(shifted(x, -below) == stay);
+  // By tensor operations, as a tape watches.
+  GradientTape tape;
+  tape.watch(x);
+  CHECK(shifted(x, below) == std::vector<float>{1, 4, 9});
+  CHECK(shifted(x, 0.5f) == left);
+  const Tensor line = Tensor::from({1.0f, 2.0f, 4.0f}, {3});
+  CHECK(ops::map_coordinates(line, Tensor::from({below, 0.5f, -below, -0.5f}, {1, 4}), 0,
+                             "constant", 9)
+            .to_vector<float>() == std::vector<float>{1, 2, 1, 9});
+}
+
 TEST_CASE("images move on the host as by tensor operations") {
   // What a tape watches has a gradient, and goes through tensor operations.
   const auto both = [](const Tensor& x, const std::function<Tensor(const Tensor&)>& move) {

@@ -27,6 +27,11 @@ TEST_CASE("slices begin where a tensor says") {
   CHECK(read(ops::slice_update(x, ints({2, 3}), Tensor::from({-1}, {1, 1}))).back() == -1);
   CHECK(read(ops::slice_update(ints({1, 2, 3}), ints({9}), ints({7, 8}))) ==
         std::vector<int32_t>{1, 7, 8});
+  // A negative start counts from the end, and moves inside from before the beginning.
+  CHECK(read(ops::slice(x, ints({-2, -3}), {1, 2})) == std::vector<int32_t>{5, 6});
+  CHECK(read(ops::slice(x, ints({-9, -1}), {1, 2})) == std::vector<int32_t>{2, 3});
+  CHECK(read(ops::slice_update(ints({1, 2, 3}), ints({-2}), ints({7}))) ==
+        std::vector<int32_t>{1, 7, 3});
   CHECK_THROWS_AS(ops::slice(x, ints({0, 0}), {4, 4}), ShapeError);
   auto f = function([](const Tensor& x, const Tensor& start) { return ops::slice(x, start, {2}); });
   for (int i = 0; i < 4; ++i)

@@ -1,5 +1,6 @@
 // Averages, quantiles, histograms, and reductions that leave out NaN.
 #include <cornu/framework/compile/function.h>
+#include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/input.h>
 #include <cornu/framework/ops/ops.h>
 
@@ -41,6 +42,10 @@ TEST_CASE("quantiles stand between elements") {
   CHECK(ops::percentile(x, 100).item() == 4);
   CHECK(ops::median(ops::arange(0, 5)).item() == 2);
   CHECK_THROWS_AS(ops::quantile(x, 0.5, {}, "between"), ValueError);
+  // A graph keeps the method.
+  const Tensor symbol = Input({.batch_shape = Shape{4}});
+  Functional graph(symbol, ops::quantile(symbol, 0.4, {}, "nearest"));
+  CHECK(graph(x).item() == 2);
 
   const Tensor y = noise({2, 3, 4});
   CHECK(ops::quantile(y, Tensor::from({0.1, 0.9}, {2}), {0, 2}).shape() == Shape{2, 3});
