@@ -34,6 +34,8 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 void Error::prepend(const std::string& text) { text_ = text + ": " + what(); }
 
+void Error::replace(const std::string& text) { text_ = text; }
+
 void Error::append(const std::string& sentence) {
   const std::string text = what();
   if (text.find(sentence) == std::string::npos) text_ = text + " " + sentence;

@@ -19,11 +19,14 @@ class Error : public std::runtime_error {
   /// Puts `text` and ": " in front of what it says, so that whoever knows more need not throw
   /// another.
   void prepend(const std::string& text);
+  /// Says this instead, for whoever knows better what a part of the message stands for.
+  void replace(const std::string& text);
   /// Puts a sentence behind it, unless it is there.
   void append(const std::string& sentence);
   /// The same with the place where it happened ("Layer 'net/hidden' (dense)"). Only the first place
   /// counts, which is the innermost one.
   void set_place(const std::string& place);
+  bool placed() const { return placed_; }  ///< whether it has a place
 
  private:
   std::string text_;  // empty while nothing is in front

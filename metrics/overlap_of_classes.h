@@ -18,6 +18,7 @@ struct ClassReading {
 /// are not counted. Weights become the metric's dtype, of which int32 is the default.
 class OverlapOfClasses : public Metric {
  public:
+  using Metric::update_state;
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {}) override;
   /// The mean over the target classes that occur of intersection / (union + 1e-7), float32.

@@ -53,6 +53,11 @@ inline Tensor exponential(const Tensor& x) { return ops::exp(x); }
 /// The activation of this name, or this one; without one the identity. Throws ValueError with a
 /// did-you-mean.
 inline Activation get(const Activation& identifier = {}) { return identifier; }
+/// The activation that serialize described. Throws ValueError.
+template <class V>
+requires(std::same_as<V, Value> || std::same_as<V, Value::Dict>) Activation get(const V& config) {
+  return detail::OptionCodec<Activation>::decode(config);
+}
 /// The activation as files hold it: its name, for functions of Keras. Throws StateError for a
 /// function without a name.
 inline Value serialize(const Activation& activation) {

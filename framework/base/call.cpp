@@ -2,6 +2,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <exception>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "../../backend/log.h"
 #include "../dispatch/stateless_scope.h"
@@ -9,6 +13,7 @@
 #include "../ops/core/cast.h"
 #include "../ops/operators.h"
 #include "call_scope.h"
+#include "class_of.h"
 #include "located.h"
 #include "no_call.h"
 #include "remat_scope.h"
@@ -22,7 +27,30 @@ CallContext& call_context() {
 }
 
 void set_place(Error& error, const Layer& layer) {
-  error.set_place(fmt::format("Layer '{}' ({})", layer.path(), layer.base_name()));
+  if (error.placed()) return;
+  const std::string path = layer.path(), text = error.what();
+  // Some say themselves who they are, since they are thrown outside of calls too.
+  for (const std::string& name : {path, layer.name()})
+    for (const char* kind : {"Layer", "Model"})
+      if (const std::string own = fmt::format("{} '{}': ", kind, name); text.starts_with(own)) {
+        error.replace(text.substr(own.size()));
+        error.set_place(fmt::format("{} '{}' ({})", kind, path, class_of(layer)));
+        return;
+      }
+  error.set_place(fmt::format("Layer '{}' ({})", path, class_of(layer)));
+}
+
+void tell_place(const Layer& layer) {
+  if (std::exchange(call_context().told, true)) return;
+  std::string text;
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    text = std::string(": ") + error.what();
+  } catch (...) {
+  }
+  warn_once(
+      fmt::format("Layer '{}' ({}) threw an exception{}", layer.path(), class_of(layer), text));
 }
 
 // --- what subclasses may override
@@ -44,6 +72,12 @@ std::optional<std::vector<std::string>> Layer::argument_names() const {
   const ClassInfo* info = catalog().find_class(*this);
   // Keras's own layers name all their arguments; a user's layer may read whatever is in call.extra.
   if (info && info->registered_name.empty()) return std::vector<std::string>{};
+  return {};
+}
+
+std::vector<std::string> Layer::positional_arguments() const {
+  const ClassInfo* info = catalog().find_class(*this);
+  if (info && info->registered_name.empty()) return {"training", "mask"};
   return {};
 }
 
@@ -75,14 +109,14 @@ Tensor first_mask(const Nest& inputs) {
   return {};
 }
 
-// Inputs with these masks, in their order; an empty one leaves what an input carries.
+// Inputs with these masks, in their order; an empty one means none, whatever an input carries.
 Nest with_masks(const Nest& inputs, const std::vector<Tensor>& masks) {
   std::vector<Tensor> tensors = inputs.flatten();
   if (masks.size() > tensors.size())
     throw ValueError(
         fmt::format("{} masks were given for {} inputs.", masks.size(), tensors.size()));
   for (size_t i = 0; i < masks.size(); ++i)
-    if (masks[i]) tensors[i] = tensors[i].with_mask(masks[i]);
+    if (tensors[i]) tensors[i].set_mask(masks[i]);
   return inputs.pack(tensors);
 }
 
@@ -297,7 +331,7 @@ void Layer::check_arguments(const Call& call) const {
   for (const auto& [name, value] : call.extra)
     if (std::find(known->begin(), known->end(), name) == known->end())
       throw ValueError(fmt::format(
-          "Layer '{}' ({}): the argument '{}' is not known.{}", path(), base_name(), name,
+          "Layer '{}' ({}): the argument '{}' is not known.{}", path(), class_of(*this), name,
           known->empty() ? " This layer takes no arguments by name." : did_you_mean(name, *known)));
 }
 
@@ -412,20 +446,37 @@ Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
   return result.pack(all);
 }
 
+namespace {
+
+// The masks of inputs in any structure, in the order in which that is flattened.
+void add_masks(const Value& value, std::vector<Tensor>& masks) {
+  if (value.is<Value::List>()) {
+    for (const Value& one : value.get<Value::List>()) add_masks(one, masks);
+  } else if (value.is<Value::Dict>()) {
+    std::map<std::string, Value> sorted(value.get<Value::Dict>().begin(),
+                                        value.get<Value::Dict>().end());
+    for (const auto& [key, one] : sorted) add_masks(one, masks);
+  } else if (value.is_null()) {
+    masks.emplace_back();
+  } else {
+    for (const Tensor& mask : value.nest().flatten()) masks.push_back(mask);
+  }
+}
+
+}  // namespace
+
 Call call_of(const Arguments& arguments) {
   Call call;
   for (const auto& [key, value] : arguments.named) {
     if (value.is_null()) continue;
-    const auto* list = std::get_if<Value::List>(&value.variant());
     if (key == "training")
       call.training = detail::from_value<bool>(value);
-    else if (key == "mask" && list)
-      for (const Value& one : *list) {
-        const auto* mask = std::get_if<Tensor>(&one.variant());
-        call.masks.push_back(mask ? *mask : Tensor());
-      }
-    else if (key == "mask")
+    else if (key == "mask" && (value.is<Value::List>() || value.is<Value::Dict>()))
+      add_masks(value, call.masks);
+    else if (key == "mask" && value.nest().is_tensor())
       call.mask = value.nest().tensor();
+    else if (key == "mask")
+      call.masks = value.nest().flatten();
     else
       call.extra.emplace_back(key, value);
   }
@@ -440,12 +491,29 @@ Nest inputs_of(const Arguments& arguments) {
   return list.empty() ? Nest() : Nest(std::move(list));
 }
 
-Nest Layer::invoke(const Arguments& arguments) {
+// What Keras gave by position behind the inputs gets its name.
+Arguments Layer::with_names(const Arguments& given) const {
+  if (given.positional.size() < 2) return given;
+  const std::vector<std::string> names = positional_arguments();
+  Arguments result{{given.positional[0]}, given.named};
+  for (size_t i = 1; i < given.positional.size(); ++i) {
+    const Value& value = given.positional[i];
+    const std::string name = i <= names.size() ? names[i - 1] : "";
+    if (name.empty() || (name == "training" && !value.is<bool>() && !value.is_null()))
+      result.positional.push_back(value);
+    else
+      result.named.emplace_back(name, value);
+  }
+  return result;
+}
+
+Nest Layer::invoke(const Arguments& given) {
+  const Arguments arguments = with_names(given);
   Call call = call_of(arguments);
   check_arguments(call);
   Nest inputs = inputs_of(arguments);
-  // A False in a graph is often Keras's default only; the flag of the model around it goes first.
-  if (call.training.has_value() && !call.training && call_context().training) call.training.reset();
+  // As in Keras the flag of the model around it goes before the one that the graph was made with.
+  if (call.training.has_value() && call_context().training.has_value()) call.training.reset();
   CallScope scope(*this, call.training);
   return run(std::move(inputs), std::move(call), scope.context());
 }

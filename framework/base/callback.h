@@ -46,7 +46,8 @@ class Callback {
   virtual void on_predict_begin(Logs&) {}                      ///< start of predict
   virtual void on_predict_end(Logs&) {}                        ///< end of predict
   virtual void on_predict_batch_begin(int64_t /*batch*/, Logs&) {}  ///< before a step of predict
-  virtual void on_predict_batch_end(int64_t /*batch*/, Logs&) {}    ///< after a step of predict
+  /// After a step of predict; logs.outputs is what the model gave.
+  virtual void on_predict_batch_end(int64_t /*batch*/, Logs&) {}
 
   /// The model that runs; null before the first run.
   Model* model() const { return model_; }

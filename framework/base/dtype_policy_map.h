@@ -1,5 +1,7 @@
 // DTypePolicyMap: a dtype policy that has one for each layer, by its path.
 #pragma once
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "dtype_policy.h"
@@ -31,6 +33,9 @@ class DTypePolicyMap : public DTypePolicy {
   /// The policy at a path: that of this very key, else that of the regular expression which
   /// matches it, else the default. Throws ValueError when several match.
   const DTypePolicy& operator[](const std::string& path) const { return for_path(path); }
+  class Place;
+  /// The same of a map that may change, for `map["decoder"] = "bfloat16"` too, which is `set`.
+  Place operator[](const std::string& path);
   /// Adds an entry. Throws ValueError for a key that is there, one that is no regular expression,
   /// and a policy that is a map.
   void set(const std::string& key, const DTypePolicy& policy);
@@ -41,6 +46,33 @@ class DTypePolicyMap : public DTypePolicy {
   /// Whether the constructor was given a default policy.
   bool has_default_policy() const;
 };
+
+/// What stands in a map at a path: read it is the policy there, assigned to it makes an entry.
+class DTypePolicyMap::Place {
+ public:
+  /// At this path; the map must outlive it.
+  Place(DTypePolicyMap& map, std::string path) : map_(map), path_(std::move(path)) {}
+  /// Adds an entry with the path as its key. Throws as DTypePolicyMap::set.
+  const Place& operator=(const DTypePolicy& policy) const {
+    map_.set(path_, policy);
+    return *this;
+  }
+  /// The same with the policy at another place.
+  const Place& operator=(const Place& other) const { return *this = other.policy(); }
+  const DTypePolicy& policy() const { return map_.for_path(path_); }  ///< the policy at the path
+  operator const DTypePolicy&() const { return policy(); }            ///< the same
+  const std::string& name() const { return policy().name(); }         ///< of the policy
+  DType variable_dtype() const { return policy().variable_dtype(); }  ///< of the policy
+  DType compute_dtype() const { return policy().compute_dtype(); }    ///< of the policy
+
+ private:
+  DTypePolicyMap& map_;
+  std::string path_;
+};
+
+inline DTypePolicyMap::Place DTypePolicyMap::operator[](const std::string& path) {
+  return {*this, path};
+}
 
 namespace detail {
 /// {module, class_name, config, registered_name} of a policy.

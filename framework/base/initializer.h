@@ -75,6 +75,11 @@ namespace initializers {
 inline Choice<Initializer> get(const Choice<Initializer>& identifier) { return identifier; }
 /// The initializer as {module, class_name, config, registered_name}.
 inline Value serialize(const Initializer& initializer) { return cornu::serialize(initializer); }
+/// The same of what refers to one: a handle, a shared pointer, what get gives.
+template <detail::Referring<Initializer> R>
+Value serialize(const R& initializer) {
+  return cornu::serialize(detail::referred<Initializer>(initializer));
+}
 /// The initializer that serialize described. Throws ValueError.
 inline Choice<Initializer> deserialize(const Value& config) {
   return detail::OptionCodec<Choice<Initializer>>::decode(config);
@@ -89,6 +94,11 @@ namespace regularizers {
 inline Choice<Regularizer> get(const Choice<Regularizer>& identifier) { return identifier; }
 /// The regularizer as {module, class_name, config, registered_name}.
 inline Value serialize(const Regularizer& regularizer) { return cornu::serialize(regularizer); }
+/// The same of what refers to one: a handle, a shared pointer, what get gives.
+template <detail::Referring<Regularizer> R>
+Value serialize(const R& regularizer) {
+  return cornu::serialize(detail::referred<Regularizer>(regularizer));
+}
 /// The regularizer that serialize described. Throws ValueError.
 inline Choice<Regularizer> deserialize(const Value& config) {
   return detail::OptionCodec<Choice<Regularizer>>::decode(config);
@@ -103,6 +113,11 @@ namespace constraints {
 inline Choice<Constraint> get(const Choice<Constraint>& identifier) { return identifier; }
 /// The constraint as {module, class_name, config, registered_name}.
 inline Value serialize(const Constraint& constraint) { return cornu::serialize(constraint); }
+/// The same of what refers to one: a handle, a shared pointer, what get gives.
+template <detail::Referring<Constraint> R>
+Value serialize(const R& constraint) {
+  return cornu::serialize(detail::referred<Constraint>(constraint));
+}
 /// The constraint that serialize described. Throws ValueError.
 inline Choice<Constraint> deserialize(const Value& config) {
   return detail::OptionCodec<Choice<Constraint>>::decode(config);

@@ -51,7 +51,7 @@ class Layer : public Operation, public Configurable, public Saveable {
 
   Layer();
   ~Layer() override;
-  Layer(const Layer&) = delete;
+  Layer(const Layer&) = delete;  // a function returns make<Net>(...), a handle, not a Net
   Layer& operator=(const Layer&) = delete;
 
   // --- what a subclass overrides
@@ -73,6 +73,10 @@ class Layer : public Operation, public Configurable, public Saveable {
   /// The names that Call::extra may have; none means that all are taken. By default layers of Keras
   /// take no name, and others all.
   virtual std::optional<std::vector<std::string>> argument_names() const;
+  /// The names of what a call in a graph of Keras's may have by position behind its inputs, in
+  /// order; an empty one stands for a further input. By default "training" and "mask" for layers of
+  /// Keras, and none for others, where all are inputs.
+  virtual std::vector<std::string> positional_arguments() const;
   /// The mask of the output; by default the input's when supports_masking, else none. Throws
   /// nothing.
   virtual Tensor compute_mask(const Nest& inputs, const Tensor& mask = {});
@@ -215,11 +219,11 @@ class Layer : public Operation, public Configurable, public Saveable {
     track_metric(attribute, metric.shared());
     return metric;
   }
-  /// Tracks a list of layers.
-  template <class T>
-  std::vector<Ref<T>> track(const std::string& attribute, std::vector<Ref<T>> layers) {
+  /// Tracks a list of layers, of one class or several.
+  template <std::convertible_to<AnyLayer> T>
+  std::vector<T> track(const std::string& attribute, std::vector<T> layers) {
     std::vector<std::shared_ptr<Layer>> list;
-    for (const auto& layer : layers) list.push_back(layer.shared());
+    for (const T& layer : layers) list.push_back(AnyLayer(layer).shared());
     track_list(attribute, std::move(list));
     return layers;
   }
@@ -351,7 +355,7 @@ class Layer : public Operation, public Configurable, public Saveable {
   void rename(const std::string& name) override;
   std::string base_name() const override;
   bool is_named() const override { return named_; }
-  Nest invoke(const Arguments& arguments) override;
+  Nest invoke(const Arguments& given) override;
   /// By default own_weights; low-rank updates are merged into them.
   void save_own_variables(VariableStore& store) const override;
   void load_own_variables(const VariableStore& store) override;
@@ -408,6 +412,7 @@ class Layer : public Operation, public Configurable, public Saveable {
   std::vector<Tensor> output_masks(const Nest& inputs, const Tensor& mask);
   Nest call_symbolic(const Nest& inputs, const Call& call);
   void check_arguments(const Call& call) const;
+  Arguments with_names(const Arguments& given) const;
   void check_mask(const Tensor& mask);
   void settle_build_shapes(const Nest& inputs);
 

@@ -20,6 +20,9 @@ class Handle : public std::shared_ptr<T> {
   using std::shared_ptr<T>::shared_ptr;
   /// Shares the layer.
   Handle(std::shared_ptr<T> layer) : std::shared_ptr<T>(std::move(layer)) {}
+  /// The same of a handle with a class of its own: `Handle<Layer> layer = Dense({.units = 4})`.
+  template <class U>
+  requires std::derived_from<U, T> Handle(const Ref<U>& ref) : std::shared_ptr<T>(ref.shared()) {}
   /// Calls the layer.
   Tensor operator()(const Tensor& x, const Call& call = {}) const { return (**this)(x, call); }
   /// The same for the numbers or strings of a vector or span.
@@ -73,23 +76,31 @@ Handle<T> make(typename T::Config config) {
 }
 
 /// Any layer, for lists of them: made from handles and shared pointers alike.
-class AnyLayer {
+class AnyLayer : public Handle<Layer> {
  public:
   /// Shares the handle's layer.
   template <class T>
-  requires std::derived_from<T, Layer> AnyLayer(const Ref<T>& ref) : layer_(ref.shared()) {}
+  requires std::derived_from<T, Layer> AnyLayer(const Ref<T>& ref) : Handle<Layer>(ref.shared()) {}
   /// Shares the layer.
   template <std::derived_from<Layer> T>
-  AnyLayer(std::shared_ptr<T> layer) : layer_(std::move(layer)) {}
+  AnyLayer(std::shared_ptr<T> layer) : Handle<Layer>(std::move(layer)) {}
   /// Shares the layers of a Functional or Sequential on the stack; see Layer::shared_layer.
   AnyLayer(Layer& layer);
   /// The same.
   AnyLayer(Layer&& layer);
-  Layer* operator->() const { return layer_.get(); }               ///< null for no layer
-  const std::shared_ptr<Layer>& shared() const { return layer_; }  ///< the layer itself
+  const std::shared_ptr<Layer>& shared() const { return *this; }  ///< the layer itself
+};
 
- private:
-  std::shared_ptr<Layer> layer_;
+/// Layers in order, each of which can be called: `for (const auto& layer : model.layers()) x =
+/// layer(x);`.
+class LayerList : public std::vector<Handle<Layer>> {
+ public:
+  using std::vector<Handle<Layer>>::vector;
+  /// Shares the layers.
+  LayerList(const std::vector<std::shared_ptr<Layer>>& layers)
+      : std::vector<Handle<Layer>>(layers.begin(), layers.end()) {}
+  /// The same layers as shared pointers.
+  operator std::vector<std::shared_ptr<Layer>>() const { return {begin(), end()}; }
 };
 
 /// make for a stack of layers in braces: `make<Sequential>({dense, relu}, {.name = "head"})`.

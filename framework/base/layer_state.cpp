@@ -156,8 +156,8 @@ void Layer::track(const std::string& attribute, const Members& members) {
     tracked_.back().members = std::make_shared<const Members>(members);
 }
 
-AnyLayer::AnyLayer(Layer& layer) : layer_(layer.shared_layer()) {}
-AnyLayer::AnyLayer(Layer&& layer) : layer_(layer.shared_layer()) {}
+AnyLayer::AnyLayer(Layer& layer) : Handle<Layer>(layer.shared_layer()) {}
+AnyLayer::AnyLayer(Layer&& layer) : Handle<Layer>(layer.shared_layer()) {}
 Members::Members(Layer& layer) : layer_(layer.shared_layer()) {}
 
 std::vector<std::shared_ptr<Layer>> Members::layers() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../quantizers/quantization_config.h"
+#include "class_of.h"
 #include "dtype_policy_map.h"
 #include "serialization.h"
 
@@ -49,7 +50,7 @@ void Layer::check_can_quantize(const Choice<QuantizationConfig>& config) const {
         "quantize: no mode given. Known are 'int8', 'int4', 'float8', 'gptq' and 'awq'.");
   if (!dynamic_cast<const Quantizable*>(this))
     throw UnsupportedError(
-        fmt::format("quantize: layer '{}' ({}) cannot be quantized.", name(), base_name()));
+        fmt::format("quantize: layer '{}' ({}) cannot be quantized.", name(), class_of(*this)));
   if (!built_)
     throw StateError(fmt::format(
         "quantize: layer '{}' is not built yet. Call it on data or build it before.", name()));

@@ -8,14 +8,22 @@ namespace cornu {
 /// Puts the layer's path in front of an error that has no place yet.
 void set_place(Error& error, const Layer& layer);
 
+/// Warns that an exception which is not Cornu's, and is being handled, came out of this layer;
+/// once, not again for the layers around it.
+void tell_place(const Layer& layer);
+
 /// f(), whose errors get the layer's path in front unless a layer further inside has put its own
-/// there. Whatever is thrown stays the object that it is; what is not Cornu's passes untouched.
+/// there. Whatever is thrown stays the object that it is; of what is not Cornu's a warning tells
+/// the layer.
 template <class F>
 auto located(const Layer& layer, F&& f) {
   try {
     return f();
   } catch (Error& error) {
     set_place(error, layer);
+    throw;
+  } catch (...) {
+    tell_place(layer);
     throw;
   }
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "../config/quoted_names.h"
 #include "../tensor/plain_nan.h"
 
 namespace cornu {
@@ -49,7 +50,21 @@ std::string array_text(const Tensor& array) {
 void Logs::throw_missing(const std::string& name) const {
   std::vector<std::string> known;
   for (const auto& [key, value] : *this) known.push_back(key);
-  throw ValueError(fmt::format("The logs have no '{}'.{}", name, did_you_mean(name, known)));
+  throw ValueError(fmt::format(
+      "The logs have no '{}'.{}{}", name, did_you_mean(name, known),
+      known.empty() ? " They are empty." : " They have " + detail::quoted_names(known) + "."));
+}
+
+double& Logs::at(const std::string& name) {
+  const auto found = find(name);
+  if (found == end()) throw_missing(name);
+  return found->second;
+}
+
+const double& Logs::at(const std::string& name) const {
+  const auto found = find(name);
+  if (found == end()) throw_missing(name);
+  return found->second;
 }
 
 double& Logs::operator[](const std::string& name) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "../tensor/tensor.h"
+#include "../tensor/nest.h"
 
 namespace cornu {
 
@@ -14,12 +14,21 @@ class Logs : public std::map<std::string, double> {
  public:
   using std::map<std::string, double>::map;
 
+  /// What the model gave for a batch, or a group of steps_per_execution of them: in
+  /// on_predict_batch_end alone (Keras's `logs["outputs"]`).
+  Nest outputs = {};
+
   /// The figure of this name, to read or to write. One that is not there becomes NaN, or is an
   /// error in logs that are closed, as those of evaluate, train_on_batch and test_on_batch are:
   /// ValueError with a did-you-mean.
   double& operator[](const std::string& name);
   /// The same to read. Throws ValueError with a did-you-mean when it is not there.
   double operator[](const std::string& name) const;
+  /// @{
+  /// The figure of this name. Throws ValueError with a did-you-mean and the names that there are.
+  double& at(const std::string& name);
+  const double& at(const std::string& name) const;
+  /// @}
   /// Figures have names, and no order.
   template <std::integral I>
   double& operator[](I) = delete;  // figures have names: ["loss"]

@@ -127,6 +127,11 @@ namespace losses {
 inline Choice<Loss> get(const Choice<Loss>& identifier) { return identifier; }
 /// The loss as {module, class_name, config, registered_name}.
 inline Value serialize(const Loss& loss) { return cornu::serialize(loss); }
+/// The same of what refers to one: a handle, a shared pointer, what get gives.
+template <detail::Referring<Loss> R>
+Value serialize(const R& loss) {
+  return cornu::serialize(detail::referred<Loss>(loss));
+}
 /// The loss that serialize described. Throws ValueError.
 inline Choice<Loss> deserialize(const Value& config) {
   return detail::OptionCodec<Choice<Loss>>::decode(config);

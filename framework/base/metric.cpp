@@ -4,14 +4,34 @@
 #include "../ops/core/cast.h"
 #include "../ops/elementwise.h"
 #include "../ops/numpy/creation.h"
+#include "../ops/numpy/joining.h"
+#include "../ops/numpy/manipulation.h"
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
 #include "loss.h"
 #include "samplewise.h"
 
 namespace cornu {
+namespace {
+
+Tensor listed(std::initializer_list<double> numbers) {
+  return numbers.size() == 0 ? Tensor() : ops::array(numbers);
+}
+
+}  // namespace
 
 Metric::Metric(std::string name, DType dtype) : name_(std::move(name)), dtype_(dtype) {}
+
+void Metric::update_state(std::initializer_list<double> y_true,
+                          std::initializer_list<double> y_pred,
+                          std::initializer_list<double> sample_weight) {
+  update_state(listed(y_true), listed(y_pred), listed(sample_weight));
+}
+
+void Metric::update_state(std::initializer_list<double> y_true, const Tensor& y_pred,
+                          const Tensor& sample_weight) {
+  update_state(listed(y_true), y_pred, sample_weight);
+}
 
 Variable Metric::add_variable(const Tensor& initial, const std::string& name) {
   Variable v(initial, {.name = name, .trainable = false});
@@ -28,8 +48,13 @@ Variable Metric::add_variable(VariableOptions options) {
 }
 
 Tensor Metric::result() {
-  throw StateError("Metric '" + name_ +
-                   "' overrides neither result nor, for several figures, results.");
+  std::vector<Tensor> figures;
+  for (const auto& [name, value] : results())
+    figures.push_back(ops::reshape(ops::cast(value, dtype_), {-1}));
+  if (figures.empty())
+    throw StateError("Metric '" + name_ +
+                     "' overrides neither result nor, for several figures, results.");
+  return ops::concatenate(figures);
 }
 
 void Metric::reset_state() {

@@ -1,6 +1,7 @@
 // Metric: a figure that is collected over the batches of an epoch.
 #pragma once
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,12 +24,21 @@ class Metric : public Configurable, public Saveable {
   /// Takes in a batch. Metrics of values only (Mean, Sum) read `y_true` as the values.
   virtual void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                             const Tensor& sample_weight = {}) = 0;
+  /// @{
+  /// The same of numbers in braces, a tensor of rank 1 each: `update_state({1, 0}, {0.9, 0.2})`.
+  void update_state(std::initializer_list<double> y_true, std::initializer_list<double> y_pred = {},
+                    std::initializer_list<double> sample_weight = {});
+  void update_state(std::initializer_list<double> y_true, const Tensor& y_pred,
+                    const Tensor& sample_weight = {});
+  /// @}
   /// The figure over everything taken in since the last reset: a scalar, or an array of several
-  /// figures. Throws StateError unless overridden.
+  /// figures. By default the figures of `results`, one after the other: (n). Throws StateError
+  /// where there are none.
   virtual Tensor result();
   /// For a metric whose figures have names of their own, which stand in the logs as they are: those
   /// names and figures, as the dictionary that `result` of such a metric returns in Keras. By
-  /// default there are none, and the metric is `result` under its name.
+  /// default there are none, and the metric is `result` under its name. In what a step returns,
+  /// `{metric.name(), metric.result()}` stands for all of them.
   virtual std::vector<std::pair<std::string, Tensor>> results() { return {}; }
   /// Sets all state to its initial value.
   virtual void reset_state();
@@ -113,6 +123,7 @@ class FunctionMetric : public Metric {
   /// "lambda" is what Keras calls a function without a name.
   explicit FunctionMetric(Function function, std::string name = "lambda",
                           std::string function_name = "");
+  using Metric::update_state;
   void update_state(const Tensor& y_true, const Tensor& y_pred,
                     const Tensor& sample_weight) override;
   Tensor result() override;
@@ -132,6 +143,11 @@ namespace metrics {
 inline Choice<Metric> get(const Choice<Metric>& identifier) { return identifier; }
 /// The metric as {module, class_name, config, registered_name}.
 inline Value serialize(const Metric& metric) { return cornu::serialize(metric); }
+/// The same of what refers to one: a handle, a shared pointer, what get gives.
+template <detail::Referring<Metric> R>
+Value serialize(const R& metric) {
+  return cornu::serialize(detail::referred<Metric>(metric));
+}
 /// The metric that serialize described. Throws ValueError.
 inline Choice<Metric> deserialize(const Value& config) {
   return detail::OptionCodec<Choice<Metric>>::decode(config);

@@ -127,6 +127,8 @@ void Optimizer::build(const std::vector<Variable>& given) {
   built_ = true;
 }
 
+void Optimizer::build_slots(const std::vector<Variable>&) {}
+
 void Optimizer::begin_update(const Tensor&) {}
 
 std::vector<Variable> Optimizer::variables() const { return state_->variables; }
@@ -236,8 +238,8 @@ double Optimizer::learning_rate() const {
 void Optimizer::set_learning_rate(double value) {
   if (options_.learning_rate.is_schedule())
     throw StateError(
-        fmt::format("Optimizer '{}': its learning rate follows a schedule, so it cannot "
-                    "be set. Make the optimizer with a number to set it later.",
+        fmt::format("Optimizer '{}': its learning rate follows a schedule or a function, so it "
+                    "cannot be set. Make the optimizer with a number to set it later.",
                     options_.name));
   const float rate = static_cast<float>(value);
   state_->learning_rate.assign(Tensor::from_host(&rate, Shape{}));
@@ -531,17 +533,6 @@ void Optimizer::average() {
 }
 
 namespace detail {
-
-Value OptionCodec<LearningRate>::encode(const LearningRate& v) {
-  return v.is_schedule() ? serialize(*v.schedule()) : Value(v.value());
-}
-
-LearningRate OptionCodec<LearningRate>::decode(const Value& v) {
-  if (v.is_number()) return v.number();
-  Choice<LearningRateSchedule> schedule = OptionCodec<Choice<LearningRateSchedule>>::decode(v);
-  if (!schedule) throw ValueError("expected a number or a schedule, found " + v.kind());
-  return schedule;
-}
 
 Value::Dict optimizer_config(const Optimizer& optimizer, Value::Dict own) {
   static constexpr const char* common[] = {"name",

@@ -1,5 +1,6 @@
 // Optimizer and LearningRateSchedule: how gradients change weights.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -34,7 +35,7 @@ class LearningRateScheduleOf : public Configured<Self, C, Base> {
   using Configured<Self, C, Base>::Configured;
 };
 
-/// The learning rate option: a number or a schedule.
+/// The learning rate option: a number, a schedule or a function.
 class LearningRate {
  public:
   LearningRate(double value = 0.001) : value_(value) {}  ///< a constant rate
@@ -47,6 +48,12 @@ class LearningRate {
   /// The same from an object of a class of one's own.
   template <std::derived_from<LearningRateSchedule> T>
   LearningRate(std::shared_ptr<T> schedule) : schedule_(std::move(schedule)) {}
+  /// A rate that a function without arguments gives: `[&] { return rate; }`. It is called in each
+  /// step, compiled ones too. An optimizer with such a rate cannot be saved.
+  template <class F>
+  requires(!std::convertible_to<F, double> && std::is_invocable_r_v<double, F&>)
+      LearningRate(F function)
+      : schedule_(of_function(std::move(function))) {}
   bool is_schedule() const {
     return static_cast<bool>(schedule_);
   }                                        ///< whether it changes by itself
@@ -56,6 +63,7 @@ class LearningRate {
   }  ///< empty for a number
 
  private:
+  static Choice<LearningRateSchedule> of_function(std::function<double()> function);
   double value_ = 0.001;
   Choice<LearningRateSchedule> schedule_;
 };
@@ -72,7 +80,7 @@ struct OptionCodec<LearningRate> {
 /// under the same names.
 struct OptimizerOptions {
   std::string name = {};                    ///< in files and messages
-  LearningRate learning_rate = {};          ///< a number or a schedule
+  LearningRate learning_rate = {};          ///< a number, a schedule or a function
   std::optional<double> weight_decay = {};  ///< fraction of each weight in a step, times the rate
   std::optional<double> clipnorm = {};      ///< bound of each gradient's L2 norm
   std::optional<double> global_clipnorm = {};  ///< bound of the L2 norm of all gradients together
@@ -84,8 +92,8 @@ struct OptimizerOptions {
   std::optional<int64_t> gradient_accumulation_steps = {};  ///< whose mean gradient is one update
 };
 
-/// Base of all optimizers. A subclass makes its slots in `build_slots` and updates one variable in
-/// `update_step`.
+/// Base of all optimizers. A subclass updates one variable in `update_step`, and makes the slots
+/// that it needs for that in `build_slots`.
 class Optimizer : public Configurable, public Saveable {
  public:
   static constexpr const char* module = "keras.optimizers";  ///< where names are looked up
@@ -118,7 +126,7 @@ class Optimizer : public Configurable, public Saveable {
   virtual Tensor iterations() const;
   /// The current learning rate as a number; a schedule's for the current step.
   virtual double learning_rate() const;
-  /// Throws StateError when the rate follows a schedule.
+  /// Throws StateError when the rate follows a schedule or a function.
   virtual void set_learning_rate(double value);
   /// All state in the order of Keras's files: iteration, learning rate (unless a schedule),
   /// averages, accumulators, slots.
@@ -216,8 +224,8 @@ class Optimizer : public Configurable, public Saveable {
 
  protected:
   std::vector<Variable> saved_variables() const override { return variables(); }
-  /// Makes the subclass's slots with add_slot, in the order of Keras's files.
-  virtual void build_slots(const std::vector<Variable>& variables) = 0;
+  /// Makes the subclass's slots with add_slot, in the order of Keras's files; by default none.
+  virtual void build_slots(const std::vector<Variable>& variables);
   /// Called once before the variables of an update, with the rate as a scalar.
   virtual void begin_update(const Tensor& learning_rate);
   /// Updates variable number `index` by its gradient; `learning_rate` is a scalar.
@@ -299,6 +307,11 @@ namespace optimizers {
 inline Choice<Optimizer> get(const Choice<Optimizer>& identifier) { return identifier; }
 /// The optimizer as {module, class_name, config, registered_name}.
 inline Value serialize(const Optimizer& optimizer) { return cornu::serialize(optimizer); }
+/// The same of what refers to one: a handle, a shared pointer, what get gives.
+template <detail::Referring<Optimizer> R>
+Value serialize(const R& optimizer) {
+  return cornu::serialize(detail::referred<Optimizer>(optimizer));
+}
 /// The optimizer that serialize described. Throws ValueError.
 inline Choice<Optimizer> deserialize(const Value& config) {
   return detail::OptionCodec<Choice<Optimizer>>::decode(config);
@@ -312,6 +325,11 @@ inline Choice<LearningRateSchedule> get(const Choice<LearningRateSchedule>& iden
 }
 /// The schedule as {module, class_name, config, registered_name}.
 inline Value serialize(const LearningRateSchedule& schedule) { return cornu::serialize(schedule); }
+/// The same of what refers to one: a handle, a shared pointer, what get gives.
+template <detail::Referring<LearningRateSchedule> R>
+Value serialize(const R& schedule) {
+  return cornu::serialize(detail::referred<LearningRateSchedule>(schedule));
+}
 /// The schedule that serialize described. Throws ValueError.
 inline Choice<LearningRateSchedule> deserialize(const Value& config) {
   return detail::OptionCodec<Choice<LearningRateSchedule>>::decode(config);

@@ -24,6 +24,15 @@
 #include "recorded_loop.h"
 #include "recorded_part.h"
 
+namespace cornu::detail {
+
+void throw_variable_count(size_t expected, const Nest& loop_vars) {
+  throw ValueError(fmt::format("while_loop: its functions take {} loop variables, found {}.",
+                               expected, loop_vars.structure()));
+}
+
+}  // namespace cornu::detail
+
 namespace cornu::ops {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "../tensor/nest.h"
+#include "loop_functions.h"
 
 namespace cornu::ops {
 
@@ -25,6 +26,20 @@ Nest switch_case(const Tensor& index, const std::vector<std::function<Nest(const
 Nest while_loop(const std::function<Tensor(const Nest&)>& cond,
                 const std::function<Nest(const Nest&)>& body, const Nest& loop_vars,
                 std::optional<int64_t> maximum_iterations = {});
+/// The same of functions with a parameter for each variable; the body gives the next ones in their
+/// order, as a pair, a tuple or a list:
+/// `while_loop([](Tensor i, Tensor) { return i < 5; },
+///             [](Tensor i, Tensor x) { return std::pair(i + 1, x * 2); }, {i, x})`.
+/// Throws ValueError where the list of variables has another length.
+template <detail::OfSeveral C, detail::OfSeveral B>
+Nest while_loop(const C& cond, const B& body, const Nest& loop_vars,
+                std::optional<int64_t> maximum_iterations = {}) {
+  const auto holds = detail::of_nest(std::function(cond));
+  const auto next = detail::of_nest(std::function(body));
+  return while_loop([holds](const Nest& v) -> Tensor { return holds(v); },
+                    [next](const Nest& v) { return detail::listed(next(v)); }, loop_vars,
+                    maximum_iterations);
+}
 /// value = body(i, value) for i in [lower, upper), where i is an int32 scalar.
 Nest fori_loop(int64_t lower, int64_t upper,
                const std::function<Nest(const Tensor&, const Nest&)>& body, const Nest& init);
@@ -59,6 +74,18 @@ class Unroll {
 Scanned scan(const std::function<Scanned(const Nest& carry, const Nest& x)>& f, const Nest& init,
              const Nest& xs = {}, std::optional<int64_t> length = {}, bool reverse = false,
              const Unroll& unroll = 1);
+/// The same of a function that gives a pair: `scan([](Tensor carry, Tensor x) { return
+/// std::pair(carry + x, carry * x); }, init, xs)`.
+template <detail::StepInPairs F>
+Scanned scan(const F& f, const Nest& init, const Nest& xs = {}, std::optional<int64_t> length = {},
+             bool reverse = false, const Unroll& unroll = 1) {
+  const auto step = [f](const Nest& carry, const Nest& x) {
+    auto [next, y] = f(carry, x);
+    return Scanned{std::move(next), std::move(y)};
+  };
+  return scan(std::function<Scanned(const Nest&, const Nest&)>(step), init, xs, length, reverse,
+              unroll);
+}
 /// f of each slice of xs along the first axis, stacked.
 Nest map(const std::function<Nest(const Nest&)>& f, const Nest& xs);
 /// The same; a recorded function does each kernel once for all elements where it can be.

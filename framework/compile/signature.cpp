@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace cornu {
@@ -41,17 +42,15 @@ bool collect(const Nest& nest, TensorPointers& tensors) {
 bool same_kind(const Nest& a, const Nest& b) {
   if (a.is_tensor()) return b.is_tensor() && same_tensor_kind(a.tensor(), b.tensor());
   if (a.is_list()) {
-    if (!b.is_list() || a.list().size() != b.list().size()) return false;
-    for (size_t i = 0; i < a.list().size(); ++i)
-      if (!same_kind(a.list()[i], b.list()[i])) return false;
-    return true;
+    if (!b.is_list()) return false;
+    return std::equal(a.list().begin(), a.list().end(), b.list().begin(), b.list().end(),
+                      same_kind);
   }
-  if (!b.is_dict() || a.entries().size() != b.entries().size()) return false;
-  for (size_t i = 0; i < a.entries().size(); ++i)
-    if (a.entries()[i].first != b.entries()[i].first ||
-        !same_kind(a.entries()[i].second, b.entries()[i].second))
-      return false;
-  return true;
+  if (!b.is_dict()) return false;
+  return std::equal(a.entries().begin(), a.entries().end(), b.entries().begin(), b.entries().end(),
+                    [](const auto& mine, const auto& other) {
+                      return mine.first == other.first && same_kind(mine.second, other.second);
+                    });
 }
 
 Nest kind_of(const Nest& nest) {

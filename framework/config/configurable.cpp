@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <cctype>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -35,6 +36,14 @@ const ClassInfo* find_in(const std::unordered_map<Key, const ClassInfo*>& entrie
 }
 
 }  // namespace
+
+Value::Dict Configurable::get_config() const {
+  throw StateError(
+      fmt::format("An object of class '{}' cannot be saved: the class has no get_config, which "
+                  "gives the options to make it again. Derive it from RegularizerOf<Class, Config> "
+                  "or its like, or override get_config and configure.",
+                  detail::class_name(typeid(*this))));
+}
 
 void Configurable::configure(const Value::Dict& config) {
   for (const auto& [key, value] : config) detail::unknown_key(key, {});
@@ -71,8 +80,12 @@ void Catalog::add_alias(const std::string& module, const std::string& alias,
 }
 
 const ClassInfo* Catalog::find_class(const Configurable& object) const {
+  return find_class(std::type_index(typeid(object)));
+}
+
+const ClassInfo* Catalog::find_class(std::type_index type) const {
   const std::shared_lock lock(catalog_mutex());
-  return find_in(by_type_, std::type_index(typeid(object)));
+  return find_in(by_type_, type);
 }
 
 const ClassInfo& Catalog::of(const Configurable& object) const {
@@ -216,6 +229,20 @@ std::shared_ptr<Configurable> make_by_name(const std::string& module, const std:
 
 namespace {
 
+// Keras looks for a function in all its modules: one that is a loss and no metric is a metric, too.
+bool is_loss_alone(const std::string& module, const std::string& name) {
+  const char *const metrics = "keras.metrics", *const losses = "keras.losses";
+  return module == metrics && !catalog().find_by_name(metrics, name) &&
+         catalog().find_by_name(losses, name);
+}
+
+std::shared_ptr<Configurable> mean_of_loss(const Value& function, const std::string& name) {
+  const ClassInfo* info = catalog().find("keras.metrics", "MeanMetricWrapper");
+  // A program that selects its catalog may leave it out.
+  if (!info) return make_by_name("keras.metrics", name);
+  return info->make({{"fn", function}, {"name", name}});
+}
+
 std::string text(const Value::Dict& dict, const char* key) {
   const Value* v = detail::find(dict, key);
   if (!v || v->is_null()) return {};
@@ -251,7 +278,7 @@ std::shared_ptr<Configurable> deserialize(const Value& value, const std::string&
   if (const std::any function = detail::copied_function(value); function.has_value())
     return std::any_cast<std::shared_ptr<Configurable>>(function);
   if (const std::string* name = detail::function_name(value); name && !module.empty())
-    return make_by_name(module, *name);
+    return is_loss_alone(module, *name) ? mean_of_loss(value, *name) : make_by_name(module, *name);
   const std::string class_name = text(dict, "class_name");
   if (class_name.empty())
     throw ValueError("Expected an object with class_name and config; class_name is missing.");
@@ -314,13 +341,46 @@ void bad_key(const std::string& key, const std::string& why) {
   throw ValueError(fmt::format("option '{}': {}", key, why));
 }
 
+std::shared_ptr<Configurable> made_of(const Value& description, const char* module) {
+  if (description.is_null()) return nullptr;
+  if (description.is<std::string>()) return make_by_name(module, description.get<std::string>());
+  if (!description.is<Value::Dict>() || description.get<Value::Dict>().contains("module"))
+    return deserialize(description, module);
+  Value::Dict whole = description.get<Value::Dict>();
+  whole.set("module", module);
+  return deserialize(whole, module);
+}
+
 void throw_none(const char* module) {
-  throw StateError(fmt::format("There is no object of {} to call: the option is None.", module));
+  throw StateError(fmt::format("There is no object of {} here: it is None.", module));
 }
 
 void wrong_kind(const char* wanted, const Configurable& found) {
   throw ValueError(
       fmt::format("expected an object of {}, found {}.", wanted, catalog().of(found).class_name));
+}
+
+namespace {
+
+// Whether a message begins as "Dense: ..." or "Layer 'net/dense' ..." do.
+bool says_who(std::string_view text) {
+  size_t end = 0;
+  while (end < text.size() &&
+         (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+    ++end;
+  const std::string_view rest = text.substr(end);
+  return end > 0 && std::isupper(static_cast<unsigned char>(text[0])) &&
+         (rest.starts_with(": ") || rest.starts_with(" '"));
+}
+
+}  // namespace
+
+void name_class(Error& error, const std::type_info& type) {
+  if (says_who(error.what())) return;
+  const ClassInfo* info = catalog().find_class(std::type_index(type));
+  // A handle's name is its class's without the kind.
+  const std::string layer = handle_name(type, "Layer"), callback = handle_name(type, "Callback");
+  error.prepend(info ? info->class_name : layer.size() < callback.size() ? layer : callback);
 }
 
 bool registered(const std::function<void(Catalog&)>& add) {

@@ -21,8 +21,9 @@ class Initializer;
 class Configurable {
  public:
   virtual ~Configurable() = default;
-  /// The options by name, enough to make an equal object.
-  virtual Value::Dict get_config() const = 0;
+  /// The options by name, enough to make an equal object. Throws StateError unless overridden: an
+  /// object of a class without it can do all but be saved.
+  virtual Value::Dict get_config() const;
   /// Takes over a config's options, for classes that have none of their own. Throws ValueError for
   /// unknown keys.
   virtual void configure(const Value::Dict& config);
@@ -37,7 +38,7 @@ namespace detail {
 /// A class whose from_config makes objects of it, not of one that it is derived from.
 template <class T>
 concept MadeFromConfig =
-    std::is_same_v<decltype(T::from_config(Value::Dict())), std::shared_ptr<T>>;
+    std::convertible_to<decltype(T::from_config(Value::Dict())), std::shared_ptr<T>>;
 }  // namespace detail
 
 /// A class that files can name.
@@ -93,6 +94,7 @@ class Catalog {
   const ClassInfo& of(const Configurable& object) const;
   /// The same; null when the class is not registered.
   const ClassInfo* find_class(const Configurable& object) const;
+  const ClassInfo* find_class(std::type_index type) const;  ///< the same by the class
   /// By "keras.layers" and "Dense"; null when there is none.
   const ClassInfo* find(const std::string& module, const std::string& class_name) const;
   /// By "package>Name"; null when there is none.
@@ -169,8 +171,29 @@ Value function_value(const std::string& name);
 [[noreturn]] void unknown_key(const std::string& key, const std::vector<std::string>& known);
 [[noreturn]] void missing_key(const std::string& key);
 [[noreturn]] void bad_key(const std::string& key, const std::string& why);
+/// The object that a value describes: null, a name, or what serialize gives, with or without its
+/// module. Throws ValueError.
+std::shared_ptr<Configurable> made_of(const Value& description, const char* module);
 [[noreturn]] void throw_none(const char* module);
 [[noreturn]] void wrong_kind(const char* wanted, const Configurable& found);
+
+/// What refers to an object of kind Base as a pointer does.
+template <class R, class Base>
+concept Referring = requires(const R& reference) {
+  reference.get();
+  { *reference } -> std::convertible_to<const Base&>;
+};
+/// What it refers to. Throws StateError for nothing.
+template <class Base, Referring<Base> R>
+const Base& referred(const R& reference) {
+  if (!reference.get()) {
+    if constexpr (requires { Base::module; })
+      throw_none(Base::module);
+    else
+      throw_none("keras");
+  }
+  return *reference;
+}
 
 bool registered(const std::function<void(Catalog&)>& add);
 
@@ -194,6 +217,27 @@ concept TakesValue = requires {
 template <class T>
 inline constexpr bool never = false;
 
+/// Whether options may be given by their places, as these arguments.
+template <class C, class... A>
+concept Positional = sizeof...(A) > 0 && requires(A... arguments) {
+  C::positional(arguments...);
+};
+
+/// Puts the class's name in front of an error of its constructor, unless the error says already who
+/// it comes from.
+void name_class(Error& error, const std::type_info& type);
+
+/// A T made from its options. Errors name the class.
+template <class T>
+std::shared_ptr<T> construct(typename T::Config config) {
+  try {
+    return std::make_shared<T>(std::move(config));
+  } catch (Error& error) {
+    name_class(error, typeid(T));
+    throw;
+  }
+}
+
 }  // namespace detail
 
 /// A shared handle of T, made from T's options: `Dense({.units = 4})`. Copies share the object.
@@ -206,11 +250,16 @@ class Ref {
   /// Makes an object. Throws what its constructor throws. (Compilers show the comment behind it
   /// with the error of a call like `Dense(32)`.)
   Ref(Config config)  // options stand in braces with their names: Dense({.units = 32})
-      : object_(std::make_shared<T>(std::move(config))) {}
+      : object_(detail::construct<T>(std::move(config))) {}
   Ref()
       /// Makes an object with default options, where all have defaults.
-      requires std::default_initializable<Config> : object_(std::make_shared<T>(Config{})) {}
+      requires std::default_initializable<Config> : object_(detail::construct<T>(Config{})) {}
   Ref() requires(!std::default_initializable<Config>) = delete;  // an option has no default
+  /// With options by their places, as Keras, where T's options name some so:
+  /// `regularizers::L2(0.1)`.
+  template <class... A>
+  requires detail::Positional<Config, A...>
+  explicit Ref(A... arguments) : Ref(Config::positional(arguments...)) {}
   /// No object yet, for members that build() makes.
   template <std::same_as<std::nullptr_t> N>
   Ref(N) {}
@@ -238,6 +287,12 @@ class Ref {
   template <detail::Listing V, class U = T>
   Tensor operator()(const V& values, const typename U::CallOptions& call = {}) const {
     return (*object_)(Tensor(values), call);
+  }
+  /// The same for texts in braces: `vectorize({"a b", "c"})`.
+  template <std::same_as<const char*> S, class U = T>
+  Tensor operator()(std::initializer_list<S> texts,
+                    const typename U::CallOptions& call = {}) const {
+    return (*object_)(Tensor(std::vector<std::string>(texts.begin(), texts.end())), call);
   }
   /// The same for several inputs or results.
   template <class U = T>
@@ -295,6 +350,13 @@ class Ref {
   template <size_t N, class U = T>
   auto unpack(const Nest& inputs, const typename U::CallOptions& call = {}) const {
     return object_->template unpack<N>(inputs, call);
+  }
+  /// The same for one that takes a query and a value:
+  /// `const auto [y, scores] = mha.unpack<2>(q, v, {.return_attention_scores = true});`.
+  template <size_t N, class U = T>
+  requires(U::CallOptions::takes_value) auto unpack(
+      const Tensor& query, const Tensor& value, const typename U::CallOptions& call = {}) const {
+    return object_->template unpack<N>(Nest{query, value}, call);
   }
   /// For a text that explains: `dense(a, b)` does not compile.
   template <class B, class U = T>
@@ -367,6 +429,11 @@ class Choice {
   /// for an initializer. To be saved it is to be named by register_function.
   template <detail::FunctionFor<Base> F>
   Choice(F function) : object_(Base::of_function(std::move(function))) {}
+  /// What serialize gave of an object, or as much of it as {class_name, config}. Throws ValueError
+  /// for what describes none.
+  template <class V>
+  requires(std::same_as<V, Value> || std::same_as<V, Value::Dict>) Choice(const V& description)
+      : Choice(detail::made_of(description, Base::module)) {}
   /// What deserialize made. Throws ValueError when it is of another kind.
   explicit Choice(const std::shared_ptr<Configurable>& object)
       : object_(std::dynamic_pointer_cast<Base>(object)) {

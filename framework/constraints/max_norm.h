@@ -8,6 +8,10 @@ namespace cornu::constraints {
 struct MaxNormConfig {
   Number max_value = 2;  ///< largest L2 norm
   NormAxes axis = 0;     ///< over which norms are taken
+  /// The options that may be given by their places: `MaxNorm(0.5)`.
+  static MaxNormConfig positional(Number max_value, const NormAxes& axis = 0) {
+    return {.max_value = max_value, .axis = axis};
+  }
 };
 
 /// Scales down what has an L2 norm over `axis` above max_value. For the kernel of a Dense layer

@@ -10,9 +10,14 @@ struct MinMaxNormConfig {
   Number max_value = 1.0;  ///< largest L2 norm
   Number rate = 1.0;       ///< fraction of the way to the range that an update goes, in [0, 1]
   NormAxes axis = 0;       ///< over which norms are taken
+  /// The options that may be given by their places: `MinMaxNorm(0.5, 2)`.
+  static MinMaxNormConfig positional(Number min_value, Number max_value = 1.0, Number rate = 1.0,
+                                     const NormAxes& axis = 0) {
+    return {.min_value = min_value, .max_value = max_value, .rate = rate, .axis = axis};
+  }
 };
 
-/// Scales x so that its L2 norm over `axis` moves by the share `rate` toward [min_value,
+/// Scales x so that its L2 norm over `axis` moves by the fraction `rate` toward [min_value,
 /// max_value].
 class MinMaxNormConstraint : public Configured<MinMaxNormConstraint, MinMaxNormConfig, Constraint> {
  public:

@@ -7,6 +7,8 @@ namespace cornu::constraints {
 /// Options of UnitNorm, as in Keras.
 struct UnitNormConfig {
   NormAxes axis = 0;  ///< over which norms are taken
+  /// The option that may be given by its place: `UnitNorm(1)`.
+  static UnitNormConfig positional(const NormAxes& axis) { return {.axis = axis}; }
 };
 
 /// x over its L2 norm over `axis`.

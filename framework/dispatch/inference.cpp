@@ -1,6 +1,11 @@
 // Finding the shapes of a call's outputs by running it on stand-ins.
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cctype>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "node.h"
@@ -52,6 +57,76 @@ Shapes aligned(const Shapes& given) {
   return result;
 }
 
+void add_constant_sizes(const Value& value, std::vector<int64_t>& sizes) {
+  const auto add = [&](int64_t size) {
+    if (size > 1 && sizes.size() < 8 && std::find(sizes.begin(), sizes.end(), size) == sizes.end())
+      sizes.push_back(size);
+  };
+  if (value.is<Tensor>()) {
+    const Tensor& t = value.get<Tensor>();
+    if (t.is_eager() && t.shape().rank() > 0) add(t.shape()[0]);
+  } else if (value.is<Value::List>()) {
+    const Value::List& list = value.get<Value::List>();
+    for (const Value& one : list)
+      if (one.is<int64_t>()) add(one.get<int64_t>());
+    add(static_cast<int64_t>(list.size()));
+  }
+}
+
+// Sizes that constants among the arguments have, or name as those of a shape do.
+std::vector<int64_t> constant_sizes(const Arguments& arguments) {
+  std::vector<int64_t> sizes;
+  for (const Value& value : arguments.positional) add_constant_sizes(value, sizes);
+  for (const auto& [name, value] : arguments.named) add_constant_sizes(value, sizes);
+  return sizes;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The number that begins at a place of a text and is no part of a longer word; else nothing.
+std::string_view number_at(std::string_view text, size_t place) {
+  const char before = place > 0 ? text[place - 1] : ' ';
+  const bool inside =
+      std::isalnum(static_cast<unsigned char>(before)) || before == '_' || before == '.';
+  if (inside || !is_digit(text[place])) return {};
+  size_t end = place;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  return text.substr(place, end - place);
+}
+
+// A message with None in the place of a stand-in's size wherever it prints a shape, "(83, 2)",
+// unless there is a known size of that number too. What is left of it, alone or in a product such
+// as a number of elements, a remark explains.
+std::string with_none(std::string_view text, int64_t size, bool known) {
+  std::string result;
+  bool in_shape = false, left = false;
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] == '(') {
+      const std::string_view inside = text.substr(i + 1, text.find(')', i) - i - 1);
+      in_shape = inside.find(',') != std::string_view::npos &&
+                 inside.find_first_not_of("0123456789-., None") == std::string_view::npos;
+    } else if (text[i] == ')') {
+      in_shape = false;
+    }
+    const std::string_view number = number_at(text, i);
+    if (number.empty()) {
+      result += text[i++];
+      continue;
+    }
+    // Longer numbers are no sizes.
+    const int64_t value = number.size() < 18 ? std::stoll(std::string(number)) : 0;
+    if (in_shape && value == size && !known) {
+      result += "None";
+    } else {
+      result += number;
+      left |= value > 0 && value % size == 0;
+    }
+    i += number.size();
+  }
+  if (left) result += fmt::format(" ({} stands for a size that is not known yet.)", size);
+  return result;
+}
+
 Tensor merge(const Tensor& a, const Tensor& b) {
   if (!a) return a;
   Shape shape = a.shape();
@@ -100,9 +175,10 @@ Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Ar
     try {
       return f(arguments.map([&](const Tensor& t) { return stand_in(t, shape_of(t, of), fill); }));
     } catch (Error& error) {
-      const std::string number = std::to_string(fill);
-      if (std::string_view(error.what()).find(number) != std::string_view::npos)
-        error.append("(" + number + " stands for a size that is not known yet.)");
+      const bool known = std::any_of(of.begin(), of.end(), [&](const auto& s) {
+        return std::find(s.second.begin(), s.second.end(), fill) != s.second.end();
+      });
+      error.replace(with_none(error.what(), fill, known));
       throw;
     }
   };
@@ -129,6 +205,9 @@ Nest infer_outputs(const Arguments& arguments, const std::function<Nest(const Ar
       // Or one tensor tells what another leaves open.
       if (const Shapes told = aligned(shapes); told != shapes)
         if (auto result = tried(told, 83, 89)) return *result;
+      // Or a constant beside them fixes it, such as a matrix for each image of a batch.
+      for (const int64_t size : constant_sizes(arguments))
+        if (auto result = tried(shapes, size, size)) return *result;
       std::rethrow_exception(error);
     }
   }();

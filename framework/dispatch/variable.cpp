@@ -64,11 +64,19 @@ Tensor combined(const Variable& variable, backend::Opcode opcode, const Tensor& 
 
 namespace {
 
+// A variable that is no member of a layer's yet knows neither its name nor the layer's.
+[[noreturn]] void throw_missing(const char* method) {
+  throw StateError(
+      fmt::format("Variable::{}: this variable has not been created yet. That of a layer is there "
+                  "once the layer is built: call the layer on data or build it before.",
+                  method));
+}
+
 // What a handle refers to.
 template <class State>
-State& existing(const std::shared_ptr<State>& state) {
+State& existing(const std::shared_ptr<State>& state, const char* method) {
   if (!state) [[unlikely]]
-    throw StateError("This variable has not been created yet: its layer is not built.");
+    throw_missing(method);
   return *state;
 }
 
@@ -91,7 +99,7 @@ Variable::Variable(const Tensor& value, Options options)
 }
 
 const Tensor& Variable::value() const {
-  existing(state_);
+  existing(state_, "value");
   // A value of a scope is a tensor like any other: a recording sees where it comes from.
   if (const Tensor* given = scoped()) return *given;
   const GraphContext& context = graph_context();
@@ -111,7 +119,7 @@ Variable::operator Tensor() const {
 }
 
 void Variable::assign(const Tensor& value) const {
-  if (!state_) throw StateError("assign: this variable has not been created yet.");
+  if (!state_) throw_missing("assign");
   if (!value)
     throw ValueError(
         fmt::format("Variable '{}': cannot assign an empty Tensor to a variable of shape {}.",
@@ -157,9 +165,10 @@ const Tensor* Variable::scoped() const {
 }
 
 Tensor& Variable::stored() const {
-  if (overlays == 0) return existing(state_).value;
+  if (overlays == 0 && state_) [[likely]]
+    return state_->value;
   VariableOverlay* const overlay = graph_context().overlay;
-  return overlay ? overlay->value_of(*this) : existing(state_).value;
+  return overlay ? overlay->value_of(*this) : existing(state_, "value").value;
 }
 
 Tensor Variable::fresh_alias() const {
@@ -168,19 +177,21 @@ Tensor Variable::fresh_alias() const {
   return t;
 }
 
-const std::string& Variable::name() const { return existing(state_).options.name; }
-const std::string& Variable::path() const { return existing(state_).path; }
-void Variable::set_path(const std::string& path) { existing(state_).path = path; }
-const Shape& Variable::shape() const { return existing(state_).value.shape(); }
-DType Variable::dtype() const { return existing(state_).value.dtype(); }
-bool Variable::trainable() const { return existing(state_).options.trainable; }
-void Variable::set_trainable(bool trainable) { existing(state_).options.trainable = trainable; }
+const std::string& Variable::name() const { return existing(state_, "name").options.name; }
+const std::string& Variable::path() const { return existing(state_, "path").path; }
+void Variable::set_path(const std::string& path) { existing(state_, "set_path").path = path; }
+const Shape& Variable::shape() const { return existing(state_, "shape").value.shape(); }
+DType Variable::dtype() const { return existing(state_, "dtype").value.dtype(); }
+bool Variable::trainable() const { return existing(state_, "trainable").options.trainable; }
+void Variable::set_trainable(bool trainable) {
+  existing(state_, "set_trainable").options.trainable = trainable;
+}
 bool Variable::overwrite_with_gradient() const { return state_ && state_->overwrite_with_gradient; }
 void Variable::set_overwrite_with_gradient(bool overwrite) {
-  existing(state_).overwrite_with_gradient = overwrite;
+  existing(state_, "set_overwrite_with_gradient").overwrite_with_gradient = overwrite;
 }
-const Variable::Options& Variable::options() const { return existing(state_).options; }
-uint64_t Variable::key() const { return existing(state_).key; }
+const Variable::Options& Variable::options() const { return existing(state_, "options").options; }
+uint64_t Variable::key() const { return existing(state_, "key").key; }
 
 VariableOverlay::VariableOverlay() : outermost_(!graph_context().overlay) {
   ++overlays;

@@ -1,6 +1,7 @@
 // Variable: a named tensor that training changes.
 #pragma once
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -48,6 +49,19 @@ class Variable {
   void assign_add(const Tensor& value) const;
   /// assign(value() - value).
   void assign_sub(const Tensor& value) const;
+  /// @{
+  /// The same of numbers in braces, a tensor of rank 1; a single one is a scalar where the variable
+  /// is one: `v.assign({1, 2})`.
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void assign(std::initializer_list<T> numbers) const { assign(listed(numbers)); }
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void assign_add(std::initializer_list<T> numbers) const { assign_add(listed(numbers)); }
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void assign_sub(std::initializer_list<T> numbers) const { assign_sub(listed(numbers)); }
+  /// @}
 
   const std::string& name() const;  ///< see Options
   /// "sequential/dense/kernel" once the owner has been named.
@@ -76,6 +90,11 @@ class Variable {
 
  private:
   friend class VariableOverlay;
+  template <class T>
+  Tensor listed(std::initializer_list<T> numbers) const {
+    if (numbers.size() == 1 && shape().rank() == 0) return *numbers.begin();
+    return std::vector<T>(numbers);
+  }
   // The value in a StatelessScope of this thread, or null.
   const Tensor* scoped() const;
   struct State;

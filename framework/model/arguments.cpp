@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "../config/quoted_names.h"
+
 namespace cornu {
 
 Verbose VerboseOption::of_number(int64_t number) {
@@ -52,7 +54,13 @@ Option decode(const Value& v, const char* what) {
   if (v.is_null()) return {};
   if (v.is<std::string>()) return v.get<std::string>();
   // A function of Keras's or a registered one.
-  if (const std::string* name = detail::function_name(v)) return *name;
+  if (const std::string* name = detail::function_name(v)) {
+    const bool known =
+        catalog().find_by_name(Base::module, *name) || !catalog().find_by_name(Loss::module, *name);
+    if (known) return *name;
+    // A function that is a loss and no metric.
+    return Option(std::dynamic_pointer_cast<Base>(deserialize(v, Base::module)));
+  }
   if (is_object(v)) {
     auto object = std::dynamic_pointer_cast<Base>(deserialize(v));
     if (!object)
@@ -156,13 +164,29 @@ MetricOption::MetricOption(std::initializer_list<MetricOption> list) {
   }
 }
 
+namespace {
+
+// A name of Keras's or of one's own, which has its package in front.
+bool names_metric(const std::string& name) {
+  return detail::fitting_kind(name) || name.find('>') != std::string::npos ||
+         catalog().find_by_name(Metric::module, name);
+}
+
+}  // namespace
+
 MetricOption MetricOption::by_name(const std::vector<std::string>& output_names) const {
+  const auto is_one = [](const MetricOption& o) { return is_pair(o); };
+  if (list_.empty() || !std::all_of(list_.begin(), list_.end(), is_one)) return *this;
   const auto names_output = [&](const MetricOption& o) {
-    return is_pair(o) && std::find(output_names.begin(), output_names.end(), o.list()[0].name()) !=
-                             output_names.end();
+    return std::ranges::find(output_names, o.list()[0].name()) != output_names.end();
   };
-  if (list_.empty() || !std::all_of(list_.begin(), list_.end(), names_output)) return *this;
-  return MetricOption(as_dict(list_));
+  // The keys of a model that returns a dictionary show with its first batch, so that what names no
+  // metric can only be one of them.
+  const auto is_metric = [](const MetricOption& o) { return names_metric(o.list()[0].name()); };
+  if (std::all_of(list_.begin(), list_.end(), names_output) ||
+      std::none_of(list_.begin(), list_.end(), is_metric))
+    return MetricOption(as_dict(list_));
+  return *this;
 }
 
 std::shared_ptr<Metric> MetricOption::make() const {
@@ -191,7 +215,9 @@ const std::vector<double>& History::operator[](const std::string& name) const {
   if (found != history.end()) return found->second;
   std::vector<std::string> known;
   for (const auto& [key, values] : history) known.push_back(key);
-  throw ValueError(fmt::format("History has no '{}'.{}", name, did_you_mean(name, known)));
+  throw ValueError(fmt::format(
+      "History has no '{}'.{}{}", name, did_you_mean(name, known),
+      known.empty() ? " It is empty." : " It has " + detail::quoted_names(known) + "."));
 }
 
 // Without `validated` they follow from the number of the figures.

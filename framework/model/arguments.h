@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "../base/callbacks.h"
@@ -39,6 +40,11 @@ class LossOption {
   LossOption(const char* name) : name_(name) {}
   LossOption(std::string name) : name_(std::move(name)) {}            ///< the same
   LossOption(std::shared_ptr<Loss> loss) : loss_(std::move(loss)) {}  ///< an object
+  /// The same for an object of a class of one's own: `= std::make_shared<MyLoss>()`, or of
+  /// `make<MyLoss>()`.
+  template <class T>
+  requires(std::derived_from<T, Loss> && !std::same_as<T, Loss>) LossOption(std::shared_ptr<T> loss)
+      : loss_(std::move(loss)) {}
   /// A handle, such as losses::Huber().
   template <class T>
   requires std::derived_from<T, Loss> LossOption(const Ref<T>& loss) : loss_(loss.shared()) {}
@@ -92,6 +98,12 @@ class MetricOption {
   MetricOption(const char* name) : name_(name) {}
   MetricOption(std::string name) : name_(std::move(name)) {}                    ///< the same
   MetricOption(std::shared_ptr<Metric> metric) : metric_(std::move(metric)) {}  ///< an object
+  /// The same for an object of a class of one's own: `= std::make_shared<MyMetric>()`, or of
+  /// `make<MyMetric>()`.
+  template <class T>
+  requires(std::derived_from<T, Metric> && !std::same_as<T, Metric>)
+      MetricOption(std::shared_ptr<T> metric)
+      : metric_(std::move(metric)) {}
   /// A handle, such as metrics::AUC().
   template <class T>
   requires std::derived_from<T, Metric> MetricOption(const Ref<T>& metric)
@@ -119,6 +131,8 @@ class MetricOption {
   const Function& function() const { return function_; }  ///< empty unless made from one
   /// The same option, or its entries by name where all of them are pairs of an output's name and
   /// metrics: `{{"price", "mae"}, {"kind", "accuracy"}}` could also be two lists of two metrics.
+  /// Names that are no metrics are those of outputs, which a model that returns a dictionary tells
+  /// later.
   MetricOption by_name(const std::vector<std::string>& output_names) const;
   /// The metric of a single option whose name is not a short one ("accuracy", "crossentropy"):
   /// those depend on shapes.
@@ -197,6 +211,14 @@ struct ValidationData {
   /// Tensors; batches have FitOptions::validation_batch_size samples.
   ValidationData(Nest x, Nest y, Nest sample_weight = {})
       : x(std::move(x)), y(std::move(y)), sample_weight(std::move(sample_weight)) {}
+  /// The same from what a function gives: {x, y}, or {x, y, sample_weight}.
+  template <std::convertible_to<Nest> X, std::convertible_to<Nest> Y>
+  ValidationData(const std::pair<X, Y>& data)
+      : ValidationData(Nest(data.first), Nest(data.second)) {}
+  /// The same.
+  template <std::convertible_to<Nest> X, std::convertible_to<Nest> Y, std::convertible_to<Nest> W>
+  ValidationData(const std::tuple<X, Y, W>& data)
+      : ValidationData(Nest(std::get<0>(data)), Nest(std::get<1>(data)), Nest(std::get<2>(data))) {}
   /// A dataset with batches of its own, or what becomes one, such as a data::Pipeline<Batch>.
   template <class D>
   requires(std::convertible_to<D, AnyDataset> &&
@@ -332,7 +354,7 @@ struct History {
   /// waited 38% of the time for data: stage 'decode' is the bottleneck, 3 more workers would help".
   std::string advice = {};
   std::vector<int64_t> validated = {};  ///< the epochs, from 0, after which there was a validation
-  /// The figures of one name. Throws ValueError with a did-you-mean.
+  /// The figures of one name. Throws ValueError with a did-you-mean and the names that there are.
   const std::vector<double>& operator[](const std::string& name) const;
   /// Figures have names, and no order.
   template <std::integral I>

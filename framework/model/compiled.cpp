@@ -88,6 +88,30 @@ std::vector<std::string> names_of(const Nest& y_pred, const std::vector<std::str
   return keys;
 }
 
+// Appends the names of the outputs in `nest`, whose own place is `path`.
+void add_figure_names(const Nest& nest, const std::string& path,
+                      const std::vector<std::string>& names, std::vector<std::string>& found) {
+  const auto add = [&](const Nest& part, const std::string& place, bool has_key) {
+    if (!part.is_tensor())
+      add_figure_names(part, path + place + "/", names, found);
+    else
+      found.push_back(path + (has_key ? place : names[found.size()]));
+  };
+  if (nest.is_list())
+    for (size_t i = 0; i < nest.list().size(); ++i) add(nest.list()[i], std::to_string(i), false);
+  else
+    for (const std::string& key : keys_of(nest)) add(nest[key], key, true);
+}
+
+// What the figures of outputs are called: as in Keras, those of nested outputs begin with their
+// place, "0/dense".
+std::vector<std::string> figure_names(const Nest& y_pred, const std::vector<std::string>& names) {
+  if (y_pred.is_tensor()) return names;
+  std::vector<std::string> found;
+  add_figure_names(y_pred, "", names, found);
+  return found;
+}
+
 size_t index_of(const std::vector<std::string>& names, const std::string& name, const char* what) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
@@ -181,6 +205,16 @@ auto of_output(const char* what, const std::string& output, F f) {
   }
 }
 
+// The targets of an output with a loss.
+const Tensor& numbers(const Tensor& y) {
+  if (y.dtype() == DType::string)
+    throw ShapeError(
+        fmt::format("y, of shape {}, holds strings, and losses take numbers. Make "
+                    "numbers of them first, for instance with StringLookup.",
+                    y.shape().str()));
+  return y;
+}
+
 }  // namespace
 
 CompiledLoss::CompiledLoss(const LossOption& loss, const LossWeights& weights)
@@ -236,7 +270,7 @@ void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& o
                                   [](const auto& loss) { return loss != nullptr; });
   means_.clear();
   if (used > 1)
-    for (const std::string& name : names_)
+    for (const std::string& name : figure_names(y_pred, names_))
       means_.push_back(std::make_shared<RunningMean>(name + "_loss"));
   resolved_ = true;
 }
@@ -248,7 +282,7 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
       (sample_weight.empty() || sample_weight.is_tensor())) {
     if (!y.tensor()) throw ValueError("fit: the loss needs targets, but y is empty.");
     const Tensor value = of_output("loss", names_[0], [&] {
-      return (*losses_[0])(y.tensor(), y_pred.tensor(),
+      return (*losses_[0])(numbers(y.tensor()), y_pred.tensor(),
                            sample_weight.empty() ? Tensor() : sample_weight.tensor());
     });
     return factors_[0] == 1 ? value : value * Tensor(factors_[0]);
@@ -273,7 +307,7 @@ Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& s
     // An output without a loss, or with an empty tensor as its target, is not trained.
     if (!losses_[i] || !targets[i]) continue;
     const Tensor value = of_output("loss", names_[i], [&] {
-      return (*losses_[i])(targets[i], predictions[i], at(weights, i));
+      return (*losses_[i])(numbers(targets[i]), predictions[i], at(weights, i));
     });
     if (!means_.empty())
       means_[i]->add(
@@ -447,9 +481,11 @@ void CompiledMetrics::update_state(const Tensor& y_true, const Tensor& y_pred,
 }
 
 Tensor CompiledMetrics::result() {
-  throw StateError(
-      "compile_metrics: its figures have names of their own, which `results` gives. A step returns "
-      "those of all metrics as get_metrics_result().");
+  if (entries_.empty())
+    throw StateError(
+        "compile_metrics has no result yet: its metrics are made with the first batch that has "
+        "targets. Call update_state or compute_metrics before.");
+  return Metric::result();
 }
 
 std::vector<std::pair<std::string, Tensor>> CompiledMetrics::results() {

@@ -84,7 +84,8 @@ class CompiledMetrics : public Metric {
   /// For a model with one output; Model::compute_metrics is for any number.
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {}) override;
-  /// Throws StateError: the figures have names.
+  /// The figures of `results`, one after the other: (n); a step that returns it under this metric's
+  /// name reports them by their own. Throws StateError before the first batch.
   Tensor result() override;
   /// Each metric by name, with "<output>_" in front where there are several outputs; empty before
   /// the first batch.

@@ -13,6 +13,27 @@
 #include "standardize.h"
 
 namespace cornu {
+namespace {
+
+// Throws ValueError for a tensor with values among the model's inputs or outputs; `place` is where
+// in them the nest is, such as "[1]" or "['mask']".
+void expect_symbolic(const Nest& nest, const char* what, const std::string& place,
+                     const char* advice) {
+  if (nest.is_list()) {
+    for (size_t i = 0; i < nest.size(); ++i)
+      expect_symbolic(nest.list()[i], what, fmt::format("{}[{}]", place, i), advice);
+  } else if (nest.is_dict()) {
+    for (const auto& [key, entry] : nest.entries())
+      expect_symbolic(entry, what, fmt::format("{}['{}']", place, key), advice);
+  } else if (const Tensor t = nest.tensor(); !t || !t.is_symbolic()) {
+    const std::string which =
+        place.empty() ? fmt::format("the {}", what) : fmt::format("{}s{}", what, place);
+    throw ValueError(fmt::format("Functional: {}, {}, is not a symbolic tensor. {}", which,
+                                 t ? "of shape " + t.shape().str() : "an empty tensor", advice));
+  }
+}
+
+}  // namespace
 
 Functional::Functional(const Nest& inputs, const Nest& outputs, Options options)
     : inputs_(inputs), outputs_(outputs) {
@@ -20,20 +41,15 @@ Functional::Functional(const Nest& inputs, const Nest& outputs, Options options)
   supports_masking_ = true;
   // Each layer casts for itself.
   autocast_ = false;
-  for (const Tensor& t : inputs.flatten())
-    if (!t || !t.is_symbolic())
-      throw ValueError(
-          "Functional: an input is not a symbolic tensor: it comes from Input({...}), or is what a "
-          "layer of another model gives, as layer->output().");
-  for (const Tensor& t : outputs.flatten())
-    if (!t || !t.is_symbolic())
-      throw ValueError(
-          "Functional: an output is not a symbolic tensor: it was not computed from an Input.");
+  expect_symbolic(inputs, "input", "",
+                  "It comes from Input({...}), or is what a layer of another model gives, as "
+                  "layer->output().");
+  expect_symbolic(outputs, "output", "", "It was not computed from an Input.");
   cut_graph(inputs_, outputs_);
   collect();
   find_last_uses();
   order_operations();
-  make_names_unique(operations_);
+  make_names_unique(operations_, *this);
   ensure_built(input_spec());
 }
 
@@ -187,7 +203,9 @@ Nest Functional::call_many(const Nest& inputs, const Call&) {
     run_in_sections(values);
   else
     run(values, 0, steps_.size());
-  return outputs_.map([&](const Tensor& t) { return values[place(t)]; });
+  const Nest outputs = outputs_.map([&](const Tensor& t) { return values[place(t)]; });
+  // As in Keras, a list of one output is that output.
+  return outputs.is_list() && outputs.size() == 1 ? outputs.list()[0] : outputs;
 }
 
 std::shared_ptr<Layer> Functional::shared_layer() {

@@ -17,6 +17,7 @@ class Functional : public Model {
     std::string name = "";  ///< default: "functional", made unique
     bool trainable = true;  ///< false: all weights are frozen
   };
+  Functional(const Functional&) = delete;  // a function returns make<Functional>(x, y), a handle
   /// Inputs are those of Input, or tensors inside of another model's graph (`layer->output()`),
   /// where the new model then begins. Throws ValueError when an input or output is not symbolic, or
   /// an output does not depend on the inputs alone.
@@ -29,7 +30,7 @@ class Functional : public Model {
   /// The calls of the graph, each behind those that it depends on.
   std::vector<std::shared_ptr<Node>> nodes() const;
   /// The layers in the order of Keras's files (by depth).
-  std::vector<std::shared_ptr<Layer>> layers() const override { return layers_; }
+  LayerList layers() const override { return layers_; }
 
   Nest call_many(const Nest& inputs, const Call& call) override;
   /// None: the layers inside have put their masks on what they return, or ended them.
@@ -40,7 +41,7 @@ class Functional : public Model {
   Value::Dict get_config() const override;
   /// A model from its config, with fresh weights. Throws ValueError that names the entry that is
   /// wrong.
-  static std::shared_ptr<Functional> from_config(const Value::Dict& dict);
+  static Handle<Functional> from_config(const Value::Dict& dict);
   /// The same as a T, a class derived from this one that is made of inputs, outputs and, where it
   /// takes them, Options: how CORNU_REGISTER reads such a class.
   template <class T>

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "../base/located.h"
 #include "../ops/catalog.h"
 #include "../ops/convert.h"
 #include "../ops/core/cast.h"
@@ -100,7 +101,7 @@ Value::Dict Functional::get_config() const {
   for (const auto& operation : operations_) {
     Value::Dict entry;
     if (auto* layer = dynamic_cast<Layer*>(operation.get())) {
-      entry = serialize(*layer).get<Value::Dict>();
+      entry = located(*layer, [&] { return serialize(*layer); }).get<Value::Dict>();
       if (!layer->get_build_config().empty() && !dynamic_cast<InputLayer*>(layer))
         entry.emplace_back("build_config", layer->get_build_config());
     } else {
@@ -449,7 +450,7 @@ void Functional::read(const Value::Dict& dict, const Maker& make) {
   model->set_base(read.options.name, !frozen && model->trainable(), {});
 }
 
-std::shared_ptr<Functional> Functional::from_config(const Value::Dict& dict) {
+Handle<Functional> Functional::from_config(const Value::Dict& dict) {
   return read_as<Functional>(dict);
 }
 

@@ -128,9 +128,9 @@ void Journal::resume(int64_t epoch, int64_t step) {
   const fs::path own = state_file(options_.folder, epoch, step);
   for (const fs::path& other : states_in(options_.folder))
     if (other > own) fs::remove(other);
-  const bool whole =
-      steps_ > 0 && (step > 0 ? steps[static_cast<size_t>(steps_ - 1)].step == step - 1
-                              : steps[static_cast<size_t>(steps_ - 1)].epoch == epoch - 1);
+  const JournalStep* const last = steps_ == 0 ? nullptr : &steps[static_cast<size_t>(steps_ - 1)];
+  const bool whole = last ? (step > 0 ? last->step == step - 1 : last->epoch == epoch - 1)
+                          : epoch == 0 && step == 0;
   if (!whole)
     warn_once(
         fmt::format("The journal in '{}' lacks steps before step {} of epoch {}, so the "

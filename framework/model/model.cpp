@@ -254,7 +254,14 @@ StepLogs logs_of(const Nest& nest) {
 
 Batch batch_of(const Nest& arguments) { return {arguments[0], arguments[1], arguments[2]}; }
 
-Nest arguments_of(const Batch& batch) { return Nest::List{batch.x, batch.y, batch.sample_weight}; }
+Nest arguments_of(Batch batch) {
+  Nest::List arguments;
+  arguments.reserve(3);  // in braces each would be copied
+  arguments.push_back(std::move(batch.x));
+  arguments.push_back(std::move(batch.y));
+  arguments.push_back(std::move(batch.sample_weight));
+  return arguments;
+}
 
 }  // namespace
 
@@ -310,11 +317,11 @@ std::vector<Variable> Model::run_variables(const Batch& batch) {
   return all;
 }
 
-StepLogs Model::run_train_step(const Batch& batch) {
-  return logs_of((*train_function_)(arguments_of(batch)));
+StepLogs Model::run_train_step(Batch batch) {
+  return logs_of((*train_function_)(arguments_of(std::move(batch))));
 }
-StepLogs Model::run_test_step(const Batch& batch) {
-  return logs_of((*test_function_)(arguments_of(batch)));
+StepLogs Model::run_test_step(Batch batch) {
+  return logs_of((*test_function_)(arguments_of(std::move(batch))));
 }
 Nest Model::run_predict_step(const Nest& x) { return (*predict_function_)(x); }
 

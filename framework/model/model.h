@@ -201,7 +201,7 @@ class Model : public Layer {
 
   /// The layers directly inside: of a Functional in the order of Keras's files, of a Sequential
   /// without the Input.
-  virtual std::vector<std::shared_ptr<Layer>> layers() const { return sublayers(); }
+  virtual LayerList layers() const { return sublayers(); }
   /// The layer of this name, or at this place of layers(), from the end where it is negative.
   /// Throws ValueError.
   Handle<Layer> get_layer(const std::string& name) const {
@@ -360,10 +360,10 @@ class Model : public Layer {
   StepLogs figures_of(const StepLogs& returned);
   Nest forward(const Nest& x, bool training);
   // The steps as fit, evaluate and predict take them: by a plan, unless compile said run_eagerly.
-  StepLogs run_train_step(const Batch& batch);
+  StepLogs run_train_step(Batch batch);
   // What a run of fit changes, in an order that the next process has too.
   std::vector<Variable> run_variables(const Batch& batch);
-  StepLogs run_test_step(const Batch& batch);
+  StepLogs run_test_step(Batch batch);
   Nest run_predict_step(const Nest& x);
   void make_functions();
 
@@ -410,7 +410,7 @@ class ModelOf : public Base {
     return detail::merge_config(this->base_config(), to_dict(config));
   }
   /// A model from its config. Throws ValueError for missing, unknown or wrong options.
-  static std::shared_ptr<Self> from_config(const Value::Dict& dict) {
+  static Handle<Self> from_config(const Value::Dict& dict) {
     detail::BaseOptions base = detail::split_base_options(
         dict, requires(C c) { c.name; }, requires(C c) { c.trainable; }, requires(C c) { c.dtype; },
         requires(C c) { c.activity_regularizer; });

@@ -197,6 +197,7 @@ Logs Model::train_on_batch(const Nest& x, const Nest& y, BatchOptions options) {
   expect_values("train_on_batch", x, y, options.sample_weight);
   expect_weights("train_on_batch", y, options.sample_weight, output_names().size());
   count_samples(x, y, options.sample_weight);
+  expect_samples("train_on_batch", x);
   forget_step_cache();
   reset_metrics();
   const StepLogs logs =
@@ -210,6 +211,7 @@ Logs Model::test_on_batch(const Nest& x, const Nest& y, TestBatchOptions options
   expect_values("test_on_batch", x, y, options.sample_weight);
   expect_weights("test_on_batch", y, options.sample_weight, output_names().size());
   count_samples(x, y, options.sample_weight);
+  expect_samples("test_on_batch", x);
   reset_metrics();
   const StepLogs logs = run_test_step({x, y, options.sample_weight});
   return closed(read_figures(figures_of(logs)));

@@ -15,6 +15,19 @@ void add_figures(StepLogs& logs, Metric& metric) {
     logs[metric.name()] = metric.result();
 }
 
+// As Keras flattens dictionaries: in place of a metric that has figures with names, these.
+StepLogs spread(const StepLogs& figures, const std::vector<std::shared_ptr<Metric>>& metrics) {
+  StepLogs logs;
+  for (const auto& [name, value] : figures) {
+    std::vector<std::pair<std::string, Tensor>> named;
+    for (const auto& metric : metrics)
+      if (metric->name() == name) named = metric->results();
+    if (named.empty()) logs[name] = value;
+    for (const auto& [own, figure] : named) logs[own] = figure;
+  }
+  return logs;
+}
+
 }  // namespace
 
 std::vector<std::shared_ptr<Metric>> Model::metrics() const {
@@ -47,6 +60,7 @@ StepLogs Model::get_metrics_result() {
 
 StepLogs Model::figures_of(const StepLogs& returned) {
   if (returned.pending()) return figures_of({});
+  const StepLogs figures = spread(returned, metrics());
   StepLogs logs;
   for (const auto& metric : metrics()) {
     const auto* mean = dynamic_cast<const RunningMean*>(metric.get());
@@ -54,13 +68,13 @@ StepLogs Model::figures_of(const StepLogs& returned) {
     if (!mean || mean->has_values())
       add_figures(logs, *metric);
     else
-      for (const auto& [name, value] : returned)
+      for (const auto& [name, value] : figures)
         if (name == metric->name()) logs[name] = value;
   }
-  const bool same = logs.size() == returned.size() &&
-                    std::all_of(returned.begin(), returned.end(),
+  const bool same = logs.size() == figures.size() &&
+                    std::all_of(figures.begin(), figures.end(),
                                 [&](const auto& entry) { return logs.contains(entry.first); });
-  return returned.empty() || same ? logs : returned;
+  return figures.empty() || same ? logs : figures;
 }
 
 Model::StatelessLoss Model::stateless_compute_loss(const StateValues& trainable,

@@ -6,20 +6,27 @@
 #include <algorithm>
 #include <set>
 
+#include "../base/class_of.h"
 #include "../base/layer.h"
 #include "../config/class_name.h"
+#include "../config/quoted_names.h"
 
 namespace cornu {
 
-void make_names_unique(const std::vector<std::shared_ptr<Operation>>& operations) {
+void make_names_unique(const std::vector<std::shared_ptr<Operation>>& operations,
+                       const Operation& model) {
   std::set<std::string> taken;
   std::vector<std::shared_ptr<Operation>> open;
   for (const auto& op : operations) {
     if (!op->is_named()) {
       open.push_back(op);
     } else if (!taken.insert(op->name()).second) {
+      const auto first = std::find_if(operations.begin(), operations.end(), [&](const auto& other) {
+        return other->is_named() && other->name() == op->name();
+      });
       throw ValueError(fmt::format(
-          "Two layers of a model are named '{}'. Names must be unique in a model.", op->name()));
+          "Model '{}': two layers, {} and {}, are named '{}'. Names must be unique in a model.",
+          model.name(), class_of(**first), class_of(*op), op->name()));
     }
   }
   std::sort(open.begin(), open.end(),
@@ -39,8 +46,9 @@ std::shared_ptr<Layer> find_layer(const std::vector<std::shared_ptr<Layer>>& lay
     if (layer->name() == name) return layer;
     known.push_back(layer->name());
   }
-  throw ValueError(fmt::format("get_layer: model '{}' has no layer '{}'.{}", who, name,
-                               did_you_mean(name, known)));
+  throw ValueError(fmt::format(
+      "get_layer: model '{}' has no layer '{}'.{}{}", who, name, did_you_mean(name, known),
+      known.empty() ? "" : " Its layers are " + detail::quoted_names(known) + "."));
 }
 
 std::shared_ptr<Layer> find_layer(const std::vector<std::shared_ptr<Layer>>& layers, int64_t index,

@@ -10,8 +10,9 @@
 namespace cornu {
 
 /// Gives every operation that the user has not named a free name: "dense", "dense_1", ... in the
-/// order in which they were made. Throws ValueError when the user gave one name twice.
-void make_names_unique(const std::vector<std::shared_ptr<Operation>>& operations);
+/// order in which they were made. Throws ValueError when the user gave one name twice in `model`.
+void make_names_unique(const std::vector<std::shared_ptr<Operation>>& operations,
+                       const Operation& model);
 
 class Layer;
 

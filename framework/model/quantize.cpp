@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../../backend/log.h"
+#include "../base/class_of.h"
 #include "../base/serialization.h"
 #include "calibrate.h"
 #include "model.h"
@@ -45,7 +46,7 @@ void require_saved_quantization(const Layer& layer) {
           "of the layers inside it, so a file of this model could not be read again. Save the "
           "model "
           "before it is quantized, or name the layers to quantize in quantize's filters.",
-          part->name(), layer.name(), layer.base_name()));
+          part->name(), layer.name(), class_of(layer)));
     }
   }
 }

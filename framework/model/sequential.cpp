@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "../base/call_scope.h"
+#include "../base/located.h"
 #include "../base/remat_scope.h"
 #include "../ops/operators.h"
 #include "checkpoint_segments.h"
@@ -28,7 +29,7 @@ Sequential::Sequential(const std::vector<AnyLayer>& layers, Options options) {
     }
     layers_.push_back(layer.shared());
   }
-  make_names_unique({layers_.begin(), layers_.end()});
+  make_names_unique({layers_.begin(), layers_.end()}, *this);
   build_from_input();
 }
 
@@ -79,23 +80,34 @@ void Sequential::add(const AnyLayer& layer) {
   }
   std::vector<std::shared_ptr<Operation>> all(layers_.begin(), layers_.end());
   all.push_back(layer.shared());
-  make_names_unique(all);
+  make_names_unique(all, *this);
+  const std::vector<Nest> before = graph_;
   layers_.push_back(layer.shared());
   segment_ends_.clear();
   // Cached lists of variables are those of the old stack.
   forget_layers();
-  if (built()) {
-    // Only the new layer is built; the others keep their weights.
-    try {
-      if (graph_.size() == layers_.size())
-        extend_graph(layers_.size() - 1);
-      else if (!input_spec().empty())
-        build_many(input_spec());
-    } catch (const NeedsValues&) {
-      // The new layer looks at values: it is built by the first real call.
-    }
-  } else {
-    build_from_input();
+  try {
+    build_last();
+  } catch (...) {
+    // A layer that does not fit leaves the stack as it was.
+    if (shared_) shared_->pop();
+    layers_.pop_back();
+    graph_ = before;
+    forget_layers();
+    throw;
+  }
+}
+
+// Only the new layer is built; the others keep their weights.
+void Sequential::build_last() {
+  if (!built()) return build_from_input();
+  try {
+    if (graph_.size() == layers_.size())
+      extend_graph(layers_.size() - 1);
+    else if (!input_spec().empty())
+      build_many(input_spec());
+  } catch (const NeedsValues&) {
+    // The new layer looks at values: it is built by the first real call.
   }
 }
 
@@ -222,7 +234,7 @@ Value::Dict Sequential::get_config() const {
   Value::Dict config = base_config();
   Value::List list;
   auto append = [&](const Layer& layer) {
-    Value::Dict entry = serialize(layer).get<Value::Dict>();
+    Value::Dict entry = located(layer, [&] { return serialize(layer); }).get<Value::Dict>();
     if (!layer.get_build_config().empty())
       entry.emplace_back("build_config", layer.get_build_config());
     list.push_back(std::move(entry));
@@ -269,7 +281,7 @@ std::shared_ptr<Layer> read_entry(const Value& entry, size_t place) {
 
 }  // namespace
 
-std::shared_ptr<Sequential> Sequential::from_config(const Value::Dict& dict) {
+Handle<Sequential> Sequential::from_config(const Value::Dict& dict) {
   return read_as<Sequential>(dict);
 }
 
@@ -289,7 +301,7 @@ void Sequential::read(const Value::Dict& dict) {
     else
       layers_.push_back(layer.shared());
   }
-  make_names_unique({layers_.begin(), layers_.end()});
+  make_names_unique({layers_.begin(), layers_.end()}, *this);
   if (input_) {
     build_from_input();
   } else if (const Value* shape = detail::find(base.rest, "build_input_shape");

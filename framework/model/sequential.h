@@ -15,6 +15,7 @@ class Sequential : public Model {
     std::string name = "";  ///< default: "sequential", made unique
     bool trainable = true;  ///< false: all weights are frozen
   };
+  Sequential(const Sequential&) = delete;  // a function returns make<Sequential>({...}), a handle
   /// Throws ValueError for two layers of one name.
   Sequential(std::initializer_list<AnyLayer> layers = {})
       : Sequential(std::vector<AnyLayer>(layers)) {}
@@ -22,13 +23,21 @@ class Sequential : public Model {
   Sequential(const std::vector<AnyLayer>& layers) : Sequential(layers, Options{}) {}
   /// The same with options.
   Sequential(const std::vector<AnyLayer>& layers, Options options);
+  /// The same from handles of one class.
+  template <std::convertible_to<AnyLayer> T>
+  Sequential(const std::vector<T>& layers)
+      : Sequential(std::vector<AnyLayer>(layers.begin(), layers.end()), Options{}) {}
+  /// The same with options.
+  template <std::convertible_to<AnyLayer> T>
+  Sequential(const std::vector<T>& layers, Options options)
+      : Sequential(std::vector<AnyLayer>(layers.begin(), layers.end()), std::move(options)) {}
 
   /// Appends a layer. Throws ValueError for a name that is taken.
   void add(const AnyLayer& layer);
   /// Removes the last layer. Throws StateError when there is none.
   void pop();
   /// The layers without the Input.
-  std::vector<std::shared_ptr<Layer>> layers() const override { return layers_; }
+  LayerList layers() const override { return layers_; }
   Nest inputs() const override;
   Nest outputs() const override;
 
@@ -42,7 +51,7 @@ class Sequential : public Model {
   const Layer* twin() const override { return shared_.get(); }
   Value::Dict get_config() const override;
   /// A model from its config, with fresh weights where it has an Input.
-  static std::shared_ptr<Sequential> from_config(const Value::Dict& dict);
+  static Handle<Sequential> from_config(const Value::Dict& dict);
   /// The same as a T, a class derived from this one that is made of layers: how CORNU_REGISTER
   /// reads such a class.
   template <class T>
@@ -68,6 +77,7 @@ class Sequential : public Model {
   void read(const Value::Dict& dict);
   void build_from_input();
   void extend_graph(size_t first);
+  void build_last();
   const std::vector<Nest>& graph(const char* what) const;
   Nest run(const Nest& x, size_t begin, size_t end);
   std::vector<size_t> find_sections(const Nest& x) const;

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "../config/quoted_names.h"
+
 namespace cornu {
 
 std::vector<StepLogs::value_type>& StepLogs::all() const {
@@ -25,8 +27,9 @@ const Tensor& StepLogs::at(const std::string& name) const {
   if (const Tensor* found = find(name)) return *found;
   std::vector<std::string> known;
   for (const auto& [key, value] : all()) known.push_back(key);
-  throw ValueError(
-      fmt::format("The figures of the step have no '{}'.{}", name, did_you_mean(name, known)));
+  throw ValueError(fmt::format(
+      "The figures of the step have no '{}'.{}{}", name, did_you_mean(name, known),
+      known.empty() ? " There are none." : " They are " + detail::quoted_names(known) + "."));
 }
 
 }  // namespace cornu

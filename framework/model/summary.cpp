@@ -11,6 +11,7 @@
 #include <set>
 
 #include "../base/call_scope.h"
+#include "../base/class_of.h"
 #include "../dispatch/cost.h"
 #include "../ops/catalog.h"
 #include "functional.h"
@@ -174,15 +175,6 @@ int64_t bytes_of(const std::vector<Variable>& variables) {
   int64_t n = 0;
   for (const Variable& v : variables) n += static_cast<int64_t>(v.value().bytes());
   return n;
-}
-
-// "Conv2D", as files call the class; of one that nobody has registered what its layers are named
-// by.
-std::string class_of(const Operation& operation) {
-  if (const auto* op = dynamic_cast<const OpOperation*>(&operation)) return op->info().class_name;
-  const auto* layer = dynamic_cast<const Layer*>(&operation);
-  const ClassInfo* const info = layer ? catalog().find_class(*layer) : nullptr;
-  return info ? info->class_name : operation.base_name();
 }
 
 // Columns of the terminal, or of what stands for it.

@@ -85,6 +85,20 @@ Nest class_weighted(const Nest& sample_weight, const std::map<int64_t, double>& 
   return weights.empty() ? sample_weight : multiply(sample_weight, class_weights(weights, y));
 }
 
+void expect_samples(const char* what, const Nest& x, std::optional<int64_t> index) {
+  const auto has_some = [](const Tensor& t) { return !t || t.rank() == 0 || t.shape()[0] != 0; };
+  if (x.empty() || (x.is_tensor() && has_some(x.tensor()))) return;
+  const std::vector<Tensor> tensors = x.flatten();
+  // Of several inputs one may well be empty, such as the edges of a graph that has none.
+  if (std::any_of(tensors.begin(), tensors.end(), has_some)) return;
+  const std::string batch =
+      index ? fmt::format("batch {} of the data (from 0)", *index) : "the batch";
+  throw ValueError(
+      fmt::format("{}: {} has no samples, x being of shape {}. Their loss has no mean: "
+                  "leave such batches out.",
+                  what, batch, tensors[0].shape().str()));
+}
+
 Batch Trainer::next(Dataset& data, int64_t epoch) {
   begin_pass(data, epoch);
   const int64_t index = position_++;
@@ -307,6 +321,7 @@ void Trainer::train_group(Run& run, bool logs_each_batch) {
   const int64_t end = run.steps < 0 ? begin + group : std::min(run.steps, begin + group);
   for (; run.step < end && !at_end(run.data) && !at_target(run); ++run.step) {
     Batch batch = next(run.data, run.epoch);
+    expect_samples("fit", batch.x, position_ - 1);
     run.clock.lap(time.data);
     show_witnesses(run, batch);
     run.last = train_on(std::move(batch), run.options);
@@ -409,7 +424,9 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
     const int64_t begin = step, end = count < 0 ? begin + group : std::min(count, begin + group);
     callbacks.on_test_batch_begin(begin, logs);
     for (; step < end && !at_end(data); ++step) {
-      last = model_.run_test_step(next(data, epoch));
+      Batch batch = next(data, epoch);
+      expect_samples("evaluate", batch.x, position_ - 1);
+      last = model_.run_test_step(std::move(batch));
       if (within(step + 1, count)) fetch_ahead(data);
     }
     const bool due = bar && bar->due(step);
@@ -423,6 +440,22 @@ Logs Trainer::evaluate(Dataset& data, std::optional<int64_t> steps, CallbackList
   if (bar) bar->finish(logs);
   return logs;
 }
+
+namespace {
+
+// What the steps from `begin` on gave, in the structure of the first one.
+Nest joined(const Nest& first, const std::vector<std::vector<Tensor>>& parts, size_t begin) {
+  std::vector<Tensor> whole;
+  for (const std::vector<Tensor>& list : parts)
+    whole.push_back(
+        begin + 1 == list.size()
+            ? list[begin]
+            : ops::concatenate(
+                  std::vector<Tensor>(list.begin() + static_cast<int64_t>(begin), list.end()), 0));
+  return first.pack(whole);
+}
+
+}  // namespace
 
 Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList& callbacks,
                       ProgressBar* bar) {
@@ -447,16 +480,16 @@ Nest Trainer::predict(Dataset& data, std::optional<int64_t> steps, CallbackList&
       parts.resize(outputs.size());
       for (size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
     }
+    if (!callbacks.callbacks().empty())
+      logs.outputs = joined(first, parts, static_cast<size_t>(begin));
     callbacks.on_predict_batch_end(begin + group - 1, logs);
+    logs.outputs = {};
     if (bar && bar->due(step)) bar->update(step, logs);
   }
   end_pass(data, 0);
   callbacks.on_predict_end(logs);
   if (bar) bar->finish(logs);
-  std::vector<Tensor> whole;
-  for (const auto& list : parts)
-    whole.push_back(list.size() == 1 ? list[0] : ops::concatenate(list, 0));
-  return first.pack(whole);
+  return joined(first, parts, 0);
 }
 
 }  // namespace cornu

@@ -114,5 +114,8 @@ Logs read_figures(const StepLogs& logs);
 /// The batch's weights times those of its samples' classes. Throws ValueError for several outputs.
 Nest class_weighted(const Nest& sample_weight, const std::map<int64_t, double>& weights,
                     const Nest& y);
+/// Throws ValueError where no tensor of a batch's x has a sample; `what` names the call, `index` is
+/// the batch's place in the data.
+void expect_samples(const char* what, const Nest& x, std::optional<int64_t> index = {});
 
 }  // namespace cornu

@@ -9,8 +9,6 @@ Value::Dict L1Regularizer::get_config() const {
   return {{"l1", static_cast<double>(static_cast<float>(config.l1))}};
 }
 
-L1 l1(double l1) { return L1({.l1 = l1}); }
-
 void register_l1(Catalog& c) { c.add<L1Regularizer>("keras.regularizers.L1"); }
 
 }  // namespace cornu::regularizers

@@ -7,6 +7,8 @@ namespace cornu::regularizers {
 /// Options of L1, as in Keras.
 struct L1Config {
   double l1 = 0.01;  ///< factor, at least 0
+  /// The option that may be given by its place: `L1(0.1)`.
+  static L1Config positional(double factor) { return {.l1 = factor}; }
 };
 
 /// l1 * sum(|x|).
@@ -19,8 +21,7 @@ class L1Regularizer : public Configured<L1Regularizer, L1Config, WeightedSums> {
 };
 
 using L1 = Ref<L1Regularizer>;  ///< a shared L1Regularizer, made from its options
-/// L1 by its other name, with the factor as in Keras: `regularizers::l1(0.01)`.
-L1 l1(double l1 = 0.01);
+using l1 = L1;                  ///< L1 by its other name
 
 }  // namespace cornu::regularizers
 

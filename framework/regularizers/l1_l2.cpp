@@ -7,8 +7,6 @@ L1L2Regularizer::L1L2Regularizer(L1L2Config c) : Configured(std::move(c)) {
   set_factors(config.l1, config.l2);
 }
 
-L1L2 l1_l2(double l1, double l2) { return L1L2({.l1 = l1, .l2 = l2}); }
-
 void register_l1_l2(Catalog& c) {
   c.add<L1L2Regularizer>("keras.regularizers.L1L2");
   c.add_alias("keras.regularizers", "l1_l2", "L1L2");

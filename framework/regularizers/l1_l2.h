@@ -8,6 +8,10 @@ namespace cornu::regularizers {
 struct L1L2Config {
   double l1 = 0.0;  ///< factor of absolute values, at least 0
   double l2 = 0.0;  ///< factor of squares, at least 0
+  /// The options that may be given by their places: `L1L2(0.1, 0.2)`.
+  static L1L2Config positional(double of_sizes, double of_squares = 0) {
+    return {.l1 = of_sizes, .l2 = of_squares};
+  }
 };
 
 /// l1 * sum(|x|) + l2 * sum(x^2).
@@ -18,8 +22,7 @@ class L1L2Regularizer : public Configured<L1L2Regularizer, L1L2Config, WeightedS
 };
 
 using L1L2 = Ref<L1L2Regularizer>;  ///< a shared L1L2Regularizer, made from its options
-/// L1L2 by its other name, with the factors as in Keras: `regularizers::l1_l2(0.01, 0.01)`.
-L1L2 l1_l2(double l1 = 0, double l2 = 0);
+using l1_l2 = L1L2;                 ///< L1L2 by its other name
 
 }  // namespace cornu::regularizers
 

@@ -5,8 +5,6 @@ namespace cornu::regularizers {
 
 L2Regularizer::L2Regularizer(L2Config c) : Configured(std::move(c)) { set_factors(0, config.l2); }
 
-L2 l2(double l2) { return L2({.l2 = l2}); }
-
 void register_l2(Catalog& c) { c.add<L2Regularizer>("keras.regularizers.L2"); }
 
 }  // namespace cornu::regularizers

@@ -7,6 +7,8 @@ namespace cornu::regularizers {
 /// Options of L2, as in Keras.
 struct L2Config {
   double l2 = 0.01;  ///< factor, at least 0
+  /// The option that may be given by its place: `L2(0.1)`.
+  static L2Config positional(double factor) { return {.l2 = factor}; }
 };
 
 /// l2 * sum(x^2).
@@ -17,8 +19,7 @@ class L2Regularizer : public Configured<L2Regularizer, L2Config, WeightedSums> {
 };
 
 using L2 = Ref<L2Regularizer>;  ///< a shared L2Regularizer, made from its options
-/// L2 by its other name, with the factor as in Keras: `regularizers::l2(0.01)`.
-L2 l2(double l2 = 0.01);
+using l2 = L2;                  ///< L2 by its other name
 
 }  // namespace cornu::regularizers
 

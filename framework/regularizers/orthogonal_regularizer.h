@@ -8,6 +8,10 @@ namespace cornu::regularizers {
 struct OrthogonalRegularizerConfig {
   double factor = 0.01;       ///< of the penalty, at least 0
   std::string mode = "rows";  ///< or "columns": which are to be orthogonal
+  /// The options that may be given by their places: `OrthogonalRegularizer(0.1, "columns")`.
+  static OrthogonalRegularizerConfig positional(double factor, const std::string& mode = "rows") {
+    return {.factor = factor, .mode = mode};
+  }
 };
 
 /// factor times the mean |cosine| between different rows (or columns, with mode "columns") of a

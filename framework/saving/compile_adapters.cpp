@@ -81,8 +81,14 @@ Value upgrade_metric(const Value& value, const std::string& output) {
     // name is resolved by the data, as in Keras 3.
     if (is_short_name(name)) return name;
     const ClassInfo* info = catalog().find_by_name("keras.metrics", function);
-    if (!info) return function;
-    set(object, "class_name", info->class_name);
+    if (info) {
+      set(object, "class_name", info->class_name);
+    } else {
+      if (!catalog().find_by_name("keras.losses", function)) return function;
+      // A function that is a loss and no metric.
+      set(object, "class_name", std::string("MeanMetricWrapper"));
+      set(config, "fn", function);
+    }
   }
   set(object, "config", std::move(config));
   return object;

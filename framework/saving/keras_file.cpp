@@ -232,6 +232,11 @@ void save_model(Model& model, const std::string& path, const SaveOptions& option
     const std::string text = e.what();
     if (text.find(path) != text.npos) throw;
     throw FileError(fmt::format("Cannot save '{}': {}", path, text));
+  } catch (Error& e) {
+    // Such as of a layer whose class is not registered, which does not know where it is to go.
+    if (!std::string_view(e.what()).starts_with("save: "))
+      e.prepend(fmt::format("save: '{}'", path));
+    throw;
   }
 }
 

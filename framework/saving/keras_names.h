@@ -30,8 +30,13 @@ using cornu::InputLayer;
 using cornu::Layer;
 /// The layer as files hold it. Throws StateError for a layer whose class is not registered.
 inline Value serialize(const Layer& layer) { return cornu::serialize(layer); }
+/// The same of what refers to one: a handle, a shared pointer, what get gives.
+template <detail::Referring<Layer> R>
+Value serialize(const R& layer) {
+  return cornu::serialize(detail::referred<Layer>(layer));
+}
 /// The layer that serialize described. Throws ValueError.
-inline std::shared_ptr<Layer> deserialize(const Value& config) {
+inline Handle<Layer> deserialize(const Value& config) {
   return Choice<Layer>(cornu::deserialize(config, "keras.layers")).shared();
 }
 }  // namespace layers
@@ -89,6 +94,11 @@ using ops::quantize_and_dequantize;
 using ops::unpack_int4;
 /// The quantizer as files hold it. Throws StateError for one whose class is not registered.
 inline Value serialize(const Quantizer& quantizer) { return cornu::serialize(quantizer); }
+/// The same of what refers to one: a handle, a shared pointer, what get gives.
+template <detail::Referring<Quantizer> R>
+Value serialize(const R& quantizer) {
+  return cornu::serialize(detail::referred<Quantizer>(quantizer));
+}
 /// The quantizer that serialize described. Throws ValueError.
 inline std::shared_ptr<Quantizer> deserialize(const Value& config) {
   return Choice<Quantizer>(cornu::deserialize(config, Quantizer::module)).shared();
@@ -143,6 +153,11 @@ inline void clear_session(bool free_memory = true) {
 inline bool is_keras_tensor(const Tensor& x) { return x.is_symbolic(); }
 /// The object as files hold it. Throws StateError when its class is not registered.
 inline Value serialize_keras_object(const Configurable& obj) { return cornu::serialize(obj); }
+/// The same of what refers to one: a handle, a shared pointer, what get gives.
+template <detail::Referring<Configurable> R>
+Value serialize_keras_object(const R& obj) {
+  return cornu::serialize(detail::referred<Configurable>(obj));
+}
 /// The object that serialize_keras_object described. Throws ValueError.
 inline std::shared_ptr<Configurable> deserialize_keras_object(const Value& config) {
   return cornu::deserialize(config);

@@ -6,6 +6,7 @@
 #include <new>
 #include <set>
 
+#include "../base/class_of.h"
 #include "../config/json.h"
 #include "../config/loading.h"
 #include "dict.h"
@@ -212,10 +213,9 @@ void Model::load_weights(const std::string& path, const saving::LoadWeightsOptio
 }
 
 void detail::wrong_model(const std::string& path, const Model& found) {
-  const ClassInfo* info = catalog().find_class(found);
   throw ValueError(
       fmt::format("load_model: '{}' holds a model of the class {}, which is not the one asked for.",
-                  path, info ? info->class_name : found.base_name()));
+                  path, class_of(found)));
 }
 
 Handle<Model> model_from_json(const std::string& json) {

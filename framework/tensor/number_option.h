@@ -99,6 +99,14 @@ template <NumberOption A, NumberOption B>
 bool operator>=(const A& a, const B& b) {
   return a.value >= b.value;
 }
+template <NumberOption A, NumberOption B>
+auto operator<<(const A& a, const B& b) {
+  return a.value << b.value;
+}
+template <NumberOption A, NumberOption B>
+auto operator>>(const A& a, const B& b) {
+  return a.value >> b.value;
+}
 template <NumberOption A>
 std::ostream& operator<<(std::ostream& out, const A& a) {
   return out << a.value;

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <mutex>
@@ -51,6 +52,8 @@ TensorImpl::~TensorImpl() {
 }  // namespace detail
 
 using detail::TensorImpl;
+
+void Tensor::destroy(TensorImpl* impl) { delete impl; }
 
 Tensor::Tensor(double value) : impl_(new TensorImpl({}, DType::float32)) {
   impl_->weak = true;
@@ -151,6 +154,12 @@ void Tensor::check_count(size_t count, const Shape& shape) {
                                  count, shape.str(), shape.numel()));
 }
 
+Tensor Tensor::of_bits(const std::vector<bool>& values, const Shape& shape) {
+  const auto bytes = std::make_unique<bool[]>(values.size());
+  std::copy(values.begin(), values.end(), bytes.get());
+  return from_host(bytes.get(), shape);
+}
+
 void Tensor::check_type(DType wanted) const {
   if (wanted != dtype())
     throw ShapeError(
@@ -242,11 +251,24 @@ Tensor Tensor::to(const Device& device) const {
   return result;
 }
 
-double Tensor::item(SourceLine at) const {
-  if (!shape().known() || size() != 1)
+namespace {
+
+void check_single(const Tensor& x) {
+  if (!x.shape().known() || x.size() != 1)
     throw ShapeError(
-        fmt::format("Tensor::item: needs exactly one element, found shape {}", shape().str()));
+        fmt::format("Tensor::item: needs exactly one element, found shape {}", x.shape().str()));
+}
+
+}  // namespace
+
+double Tensor::item(SourceLine at) const {
+  check_single(*this);
   return to_vector<double>(at)[0];
+}
+
+int64_t Tensor::whole_item(SourceLine at) const {
+  check_single(*this);
+  return to_vector<int64_t>(at)[0];
 }
 
 namespace {

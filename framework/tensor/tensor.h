@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,7 +40,7 @@ using StringTable = std::shared_ptr<const std::vector<std::string>>;
 
 /// A line of the user's program. (std::source_location, which clang 14 lacks.)
 struct SourceLine {
-  const char* file;  ///< as the compiler names it
+  const char* file;  ///< as the compiler names it; null where it is not known
   int line;          ///< from 1
   /// The line of the call, as a default argument of the function that takes it.
   static constexpr SourceLine current(const char* file = __builtin_FILE(),
@@ -125,7 +126,7 @@ class Tensor {
   template <class T>
   requires(std::is_arithmetic_v<T> || is_complex(dtype_for<T>::value))
       Tensor(const std::vector<T>& values)
-      : Tensor(from_host(values.data(), Shape{static_cast<int64_t>(values.size())})) {}
+      : Tensor(from(values, Shape{static_cast<int64_t>(values.size())})) {}
   /// The same.
   template <class T>
   requires std::is_arithmetic_v<T> Tensor(std::span<T> values)
@@ -173,13 +174,21 @@ class Tensor {
   template <class T>
   static Tensor from(const std::vector<T>& values, const Shape& shape) {
     check_count(values.size(), shape);
-    return from_host(values.data(), shape);
+    if constexpr (std::same_as<T, bool>)
+      return of_bits(values, shape);  // which has no array of its values
+    else if constexpr (std::same_as<T, std::string>)
+      return strings(values, shape);
+    else
+      return from_host(values.data(), shape);
   }
   /// The same from values in braces.
   template <class T>
   static Tensor from(std::initializer_list<T> values, const Shape& shape) {
     check_count(values.size(), shape);
-    return from_host(values.begin(), shape);
+    if constexpr (std::same_as<T, std::string>)
+      return strings({values.begin(), values.end()}, shape);
+    else
+      return from_host(values.begin(), shape);
   }
   /// A tensor on the CPU in memory of the program's own, which is not copied if it is aligned to 64
   /// bytes: `owner` is kept until nobody uses the tensor. The values must not change meanwhile.
@@ -223,6 +232,7 @@ class Tensor {
   /// Size of one axis; negative axes count from the end.
   int64_t shape(int axis) const { return made()->shape.at(axis); }
   int rank() const { return made()->shape.rank(); }                   ///< number of axes
+  int ndim() const { return rank(); }                                 ///< the same
   DType dtype() const { return made()->dtype; }                       ///< of the elements
   TensorSpec spec() const { return {made()->shape, made()->dtype}; }  ///< shape and dtype
   int64_t size() const { return made()->shape.numel(); }              ///< number of elements
@@ -251,6 +261,16 @@ class Tensor {
   /// The only element, as a double. Throws ShapeError unless there is exactly one, StateError when
   /// the tensor has no values.
   double item(SourceLine at = SourceLine::current()) const;
+  /// The only element as a number, as Python's float(x) and int(x): `float(ops::sum(x))`,
+  /// `int64_t(x)`. A whole number is exact, of a float it is the part before the point. Throws as
+  /// `item`. (A bool is whether there is a tensor; the value of a comparison is Condition's.)
+  template <class T>
+  requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>) explicit operator T() const {
+    if constexpr (std::integral<T>)
+      return static_cast<T>(whole_item(SourceLine{}));
+    else
+      return static_cast<T>(item(SourceLine{}));
+  }
   /// All elements, row-major, converted to T.
   template <class T>
   std::vector<T> to_vector(SourceLine at = SourceLine::current()) const;
@@ -307,6 +327,11 @@ class Tensor {
   Tensor operator[](const Index& index) const;
   /// The same for several axes, as NumPy's index: `x[{0, Slice(1, -1), ellipsis, newaxis}]`.
   Tensor operator[](std::initializer_list<Index> indices) const;
+  class Iterator;
+  /// The parts along the first axis, one after the other: `for (Tensor row : x)`. Throws ShapeError
+  /// for a scalar and where the size of that axis is not known.
+  Iterator begin() const;
+  Iterator end() const;  ///< behind the last part
 
   /// dtype, shape and, when eager, some values.
   std::string str() const;
@@ -325,6 +350,8 @@ class Tensor {
  private:
   struct Number {};
   Tensor(Number, int64_t value, bool boolean);
+  static Tensor of_bits(const std::vector<bool>& values, const Shape& shape);
+  int64_t whole_item(SourceLine at) const;
   static void check_count(size_t count, const Shape& shape);
   void check_type(DType wanted) const;
   [[noreturn]] static void refuse_empty();
@@ -333,14 +360,48 @@ class Tensor {
       refuse_empty();
     return impl_;
   }
-  void retain() const {
+  // Inline where code is compiled for size, too: eager calls spend a tenth of their time here.
+  [[gnu::always_inline]] void retain() const {
     if (impl_) impl_->references.fetch_add(1, std::memory_order_relaxed);
   }
-  void release() {
-    if (impl_ && impl_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete impl_;
+  [[gnu::always_inline]] void release() {
+    if (impl_ && impl_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(impl_);
   }
+  static void destroy(detail::TensorImpl* impl);
 
   detail::TensorImpl* impl_ = nullptr;
+};
+
+/// Where a loop over the first axis of a tensor stands; it gives x[0], x[1] and so on.
+class Tensor::Iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;  ///< parts are made when they are asked for
+  using difference_type = std::ptrdiff_t;             ///< in parts
+  using value_type = Tensor;                          ///< of the shape behind the first axis
+  using pointer = void;                               ///< there is none
+  using reference = Tensor;                           ///< the part itself
+
+  Iterator() = default;  ///< of no tensor
+  /// At part `index`.
+  Iterator(Tensor x, int64_t index) : x_(std::move(x)), index_(index) {}
+  Tensor operator*() const;  ///< the part
+  /// The next part.
+  Iterator& operator++() {
+    ++index_;
+    return *this;
+  }
+  /// The same; gives where this stood.
+  Iterator operator++(int) {
+    Iterator before = *this;
+    ++index_;
+    return before;
+  }
+  /// Whether both stand at the same part; of one tensor.
+  friend bool operator==(const Iterator& a, const Iterator& b) { return a.index_ == b.index_; }
+
+ private:
+  Tensor x_;
+  int64_t index_ = 0;
 };
 
 /// Writes the values, nested by axes as NumPy prints them (beyond 1,000 the first and last three of

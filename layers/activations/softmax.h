@@ -17,6 +17,7 @@ class SoftmaxLayer : public LayerOf<SoftmaxLayer, SoftmaxConfig> {
   explicit SoftmaxLayer(SoftmaxConfig config);
   Tensor call(const Tensor& x, const Call& call) override;
   bool uses_mask() const override { return true; }
+  std::vector<std::string> positional_arguments() const override { return {"mask"}; }
 };
 
 using Softmax = Ref<SoftmaxLayer>;  ///< a shared SoftmaxLayer, made from its options

@@ -18,7 +18,7 @@ class AdditiveAttentionLayer : public LayerOf<AdditiveAttentionLayer, AdditiveAt
  public:
   /// Adds a seed if there is dropout.
   explicit AdditiveAttentionLayer(AdditiveAttentionConfig config);
-  using CallOptions = AttentionCall;  ///< of these, the call takes no masks by name
+  using CallOptions = AttentionCall;  ///< of these, the call takes masks as `masks`
   /// Puts a key that is given by name behind the value.
   void bind(Nest& inputs, Call& call, CallForm form) const override;
   void build_many(const Nest& inputs) override;
@@ -30,6 +30,9 @@ class AdditiveAttentionLayer : public LayerOf<AdditiveAttentionLayer, AdditiveAt
   }
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"key", "use_causal_mask", "return_attention_scores"};
+  }
+  std::vector<std::string> positional_arguments() const override {
+    return {"mask", "training", "return_attention_scores", "use_causal_mask"};
   }
 
   Variable scale;  ///< (features); none without use_scale

@@ -15,15 +15,16 @@ struct AttentionConfig {
 
 /// attention({query, value[, key]}): query (batch, t, features), value and key (batch, s, features)
 /// -> softmax(scores) value (batch, t, features of the value). The key is the value unless given.
-/// The value's mask hides values; where the query's is false the output is 0. Arguments by name
-/// (Call::extra): "use_causal_mask": step t sees steps up to t; "return_attention_scores": {output,
-/// scores (batch, t, s)} instead of the output. Luong et al., Effective Approaches to
-/// Attention-based Neural Machine Translation (2015). Throws ValueError for an unknown score_mode
-/// or argument, ShapeError unless there are two or three inputs.
+/// The value's mask hides values; where the query's is false the output is 0: those that the
+/// tensors carry, or `.masks = {of the query, of the value}`. Arguments by name (Call::extra):
+/// "use_causal_mask": step t sees steps up to t; "return_attention_scores": {output, scores (batch,
+/// t, s)} instead of the output. Luong et al., Effective Approaches to Attention-based Neural
+/// Machine Translation (2015). Throws ValueError for an unknown score_mode or argument, ShapeError
+/// unless there are two or three inputs.
 class AttentionLayer : public LayerOf<AttentionLayer, AttentionConfig> {
  public:
   explicit AttentionLayer(AttentionConfig config);  ///< throws ValueError for an unknown score_mode
-  using CallOptions = AttentionCall;                ///< of these, the call takes no masks by name
+  using CallOptions = AttentionCall;                ///< of these, the call takes masks as `masks`
   /// Puts a key that is given by name behind the value.
   void bind(Nest& inputs, Call& call, CallForm form) const override;
   void build_many(const Nest& inputs) override;
@@ -35,6 +36,9 @@ class AttentionLayer : public LayerOf<AttentionLayer, AttentionConfig> {
   }
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"key", "use_causal_mask", "return_attention_scores"};
+  }
+  std::vector<std::string> positional_arguments() const override {
+    return {"mask", "training", "return_attention_scores", "use_causal_mask"};
   }
 
   Variable scale;                ///< a scalar; none without use_scale

@@ -28,7 +28,7 @@ Tensor find_tensor(const Call& call, const char* name) {
 }  // namespace
 
 AttentionCall::operator Call() const {
-  Call call{.training = training, .mask = mask, .extra = extra};
+  Call call{.training = training, .mask = mask, .masks = masks, .extra = extra};
   const std::pair<const char*, const Tensor&> tensors[] = {{"key", key},
                                                            {"query_mask", query_mask},
                                                            {"value_mask", value_mask},
@@ -80,6 +80,13 @@ Nest name_arguments(const std::vector<Tensor>& inputs, Call& call) {
       call.extra.emplace_back(mask_name, inputs[i].mask());
   }
   return Nest(inputs[0]);
+}
+
+void refuse_masks(const Call& call) {
+  if (call.masks.empty()) return;
+  throw ValueError(
+      "takes no list of masks, as in Keras. Give value_mask, key_mask or attention_mask by name; "
+      "the query's mask is the one that it carries, by set_mask.");
 }
 
 bool find_flag(const Call& call, const char* name) {

@@ -24,7 +24,10 @@ struct AttentionCall {
   bool use_causal_mask = false;          ///< step t sees steps up to t
   std::optional<bool> training = {};     ///< see Call
   Tensor mask = {};                      ///< see Call
-  Value::Dict extra = {};                ///< further arguments by name
+  /// {of the query, of the value[, of the key]}, as Keras's mask=[...] of Attention and
+  /// AdditiveAttention; an empty tensor leaves what that one carries.
+  std::vector<Tensor> masks = {};
+  Value::Dict extra = {};  ///< further arguments by name
 
   operator Call() const;  ///< with those that have a value by name
 };
@@ -39,6 +42,8 @@ std::vector<Tensor> take_query_value_key(const Nest& given, Call& call);
 /// For a graph: the query alone; value, key and masks become arguments by name, as in files of
 /// Keras.
 Nest name_arguments(const std::vector<Tensor>& inputs, Call& call);
+/// Throws ValueError for Call::masks.
+void refuse_masks(const Call& call);
 /// An argument that is true.
 bool find_flag(const Call& call, const char* name);
 /// The arguments by name that attention layers have.
@@ -67,12 +72,24 @@ class QueryValueLayer : public LayerOf<Self, Config> {
 
   /// In a graph the value and the key become arguments of their own, as in files of Keras.
   void bind(Nest& inputs, Call& call, CallForm form) const override {
+    refuse_masks(call);
     const std::vector<Tensor> all = take_query_value_key(inputs, call);
     inputs = form == CallForm::graph ? name_arguments(all, call) : Nest(all);
   }
   /// Those of attention_arguments.
   std::optional<std::vector<std::string>> argument_names() const override {
     return attention_arguments();
+  }
+  std::vector<std::string> positional_arguments() const override {
+    return {"",
+            "",
+            "query_mask",
+            "value_mask",
+            "key_mask",
+            "attention_mask",
+            "return_attention_scores",
+            "training",
+            "use_causal_mask"};
   }
   /// The query's mask.
   Tensor compute_mask(const Nest& inputs, const Tensor&) override {

@@ -142,12 +142,11 @@ void MultiHeadAttentionLayer::build_many(const Nest& inputs) {
 
 std::pair<Tensor, Tensor> MultiHeadAttentionLayer::attend(const Tensor& query, const Tensor& key,
                                                           const Tensor& value, const Tensor& mask,
-                                                          bool causal, bool scores, bool training) {
+                                                          bool causal, bool scores, bool drops) {
   const int attended = static_cast<int>(config.attention_axes->size());
   const double scale = 1 / std::sqrt(static_cast<double>(*config.key_dim));
   // Keras takes this way where there is no dropout. It differs from the other for queries that see
   // no key: they get the mean of all values here, and zeros there.
-  const bool drops = config.dropout > 0 && (mask || training);
   if (!drops && !scores && query.rank() == 4) {
     ops::AttentionOptions options{.scale = scale, .is_causal = causal};
     if (mask) options.mask = mask_with_heads(mask, 4);
@@ -163,6 +162,20 @@ std::pair<Tensor, Tensor> MultiHeadAttentionLayer::attend(const Tensor& query, c
   return {ops::einsum(combine_equation_, {kept, value}), weights};
 }
 
+namespace {
+
+// What the attention would say of tensors with heads, in the words of the layer's inputs.
+void check_steps(const Tensor& query, const Tensor& value, const Tensor& key) {
+  const Shape &q = query.shape(), &v = value.shape(), &k = key.shape();
+  if (v.rank() == 3 && k.rank() == 3 && q[0] == v[0] && v.slice(0, 2) == k.slice(0, 2)) return;
+  throw ShapeError(fmt::format(
+      "expected query (batch, t, features), value (batch, s, features) and key (batch, s, "
+      "features) with one size of batch, found query {}, value {} and key {}.",
+      q.str(), v.str(), k.str()));
+}
+
+}  // namespace
+
 Nest MultiHeadAttentionLayer::call_many(const Nest& given, const Call& given_call) {
   Call call = given_call;
   const std::vector<Tensor> inputs = take_query_value_key(given, call);
@@ -177,10 +190,13 @@ Nest MultiHeadAttentionLayer::call_many(const Nest& given, const Call& given_cal
   const bool only_causal = causal && !mask;
   if (causal && mask) mask = join_attention_masks(inputs, call, true, config.sliding_window);
 
+  const bool drops = config.dropout > 0 && (mask || call.is_training());
+  if (!drops && !scores && query.rank() == 3) check_steps(query, value, key);
+
   // The masks have been used; the projections would say that theirs end there.
   auto bare = [](const Tensor& x) { return x.mask() ? apply_reshape(x, x.shape()) : x; };
   const Tensor q = query_dense(bare(query)), k = key_dense(bare(key)), v = value_dense(bare(value));
-  auto [heads, weights] = attend(q, k, v, mask, only_causal, scores, call.is_training());
+  auto [heads, weights] = attend(q, k, v, mask, only_causal, scores, drops);
   if (config.use_gate) heads = heads * gate_dense(bare(query));
   const Tensor output = output_dense(heads);
   if (!scores) return output;

@@ -61,7 +61,7 @@ class MultiHeadAttentionLayer
                          const std::string& bias_axes, const Shape& output,
                          const cornu::Activation& activation = {}) const;
   std::pair<Tensor, Tensor> attend(const Tensor& query, const Tensor& key, const Tensor& value,
-                                   const Tensor& mask, bool causal, bool scores, bool training);
+                                   const Tensor& mask, bool causal, bool scores, bool drops);
 
   Softmax softmax_ = nullptr;
   Dropout dropout_ = nullptr;

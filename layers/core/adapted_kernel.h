@@ -73,7 +73,7 @@ class KernelLayer : public LayerOf<Self, C>, public Quantizable, public CustomSe
   /// Freezes the kernel and adds a low-rank update that is trained. Throws StateError for a layer
   /// that is not built or has one, ValueError for a kernel with a constraint.
   void enable_lora(int64_t rank, const LoraOptions& options = {}) {
-    adapt(kernel_shape())
+    adapt(kernel_shape("enable_lora"))
         .enable_lora(self().kernel, rank, options, this->config.kernel_regularizer,
                      this->config.kernel_constraint);
     this->config.lora_rank = rank;
@@ -84,7 +84,7 @@ class KernelLayer : public LayerOf<Self, C>, public Quantizable, public CustomSe
   /// from the layer, and for float8 beside LoRA.
   void quantize_weights(const Choice<QuantizationConfig>& config) override {
     refuse_derived();
-    adapt(kernel_shape()).quantize(config, self().kernel);
+    adapt(kernel_shape("quantize")).quantize(config, self().kernel);
     this->config.quantization_config = config;
   }
   /// The kernel's features by its channels. Throws StateError for a layer that is not built or is
@@ -94,13 +94,13 @@ class KernelLayer : public LayerOf<Self, C>, public Quantizable, public CustomSe
     refuse_derived();
     const Self& s = static_cast<const Self&>(*this);
     if (adapted_) return adapted_->calibration_matrix(s.kernel);
-    return layers::calibration_matrix(s.product(kernel_shape()), s.kernel);
+    return layers::calibration_matrix(s.product(kernel_shape("calibration_matrix")), s.kernel);
   }
   /// Puts the kernel that calibration has found in place of the layer's.
   void take_calibrated(const Choice<QuantizationConfig>& config,
                        const CalibratedKernel& numbers) override {
     refuse_derived();
-    adapt(kernel_shape()).take_calibrated(config, numbers, self().kernel);
+    adapt(kernel_shape("quantize")).take_calibrated(config, numbers, self().kernel);
     this->config.quantization_config = config;
   }
   /// Kernel, bias and what quantization added, with the low-rank update merged in.
@@ -135,10 +135,10 @@ class KernelLayer : public LayerOf<Self, C>, public Quantizable, public CustomSe
     if (!adapted_) adapted_ = std::make_unique<AdaptedKernel>(*this, self().product(kernel_shape));
     return *adapted_;
   }
-  Shape kernel_shape() const {
+  // For a method that needs the kernel.
+  Shape kernel_shape(const char* method) const {
     const Variable& kernel = static_cast<const Self&>(*this).kernel;
-    if (!kernel)
-      throw StateError("this needs the layer's weights: call it on data or build it before.");
+    if (!kernel) throw_not_built(*this, method);
     return kernel.shape();
   }
   std::vector<Variable> file_variables(bool merged) const {

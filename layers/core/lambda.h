@@ -80,6 +80,7 @@ class LambdaLayer : public LayerOf<LambdaLayer, LambdaConfig> {
   Nest call_many(const Nest& inputs, const Call& call) override;
   /// All: they are the function's.
   std::optional<std::vector<std::string>> argument_names() const override { return {}; }
+  std::vector<std::string> positional_arguments() const override { return {"mask", "training"}; }
   bool uses_mask() const override { return true; }
   Value::Dict get_config() const override;
   /// As LayerOf's, with the layer's name in errors; throws UnsupportedError where `mask` has a

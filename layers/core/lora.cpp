@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../../framework/base/class_of.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/indexing.h"
@@ -10,6 +11,12 @@
 #include "../../framework/ops/operators.h"
 
 namespace cornu::layers {
+
+void throw_not_built(const Layer& layer, const char* method) {
+  throw StateError(
+      fmt::format("{}: layer '{}' ({}) is not built yet. Call it on data or build it before.",
+                  method, layer.path(), class_of(layer)));
+}
 
 Lora::Lora(Layer& layer, const std::string& name, const Shape& shape, Variable& frozen,
            int64_t lora_rank, const LoraOptions& options, const Choice<Regularizer>& regularizer,
@@ -19,7 +26,7 @@ Lora::Lora(Layer& layer, const std::string& name, const Shape& shape, Variable& 
   if (constraint)
     throw ValueError(fmt::format(
         "LoRA does not go with a constraint of the weight. Leave out '{}_constraint'.", name));
-  if (!frozen) throw StateError("LoRA needs the layer's weights: build the layer before.");
+  if (!frozen) throw_not_built(layer, "enable_lora");
   // Small updates would be lost in 16 bits.
   a = layer.add_weight({.name = "lora_" + name + "_a",
                         .shape = concat(shape.slice(0, shape.rank() - 1), {rank}),

@@ -48,4 +48,7 @@ void check_no_lora(const std::unique_ptr<Lora>& lora);
 /// A layer's config in files, which names LoRA's options only when they have a value.
 Value::Dict without_empty_lora(Value::Dict config);
 
+/// Throws StateError: `method` needs the weights of a layer that is not built.
+[[noreturn]] void throw_not_built(const Layer& layer, const char* method);
+
 }  // namespace cornu::layers

@@ -50,6 +50,7 @@ class ReversibleEmbeddingLayer
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"reverse"};
   }
+  std::vector<std::string> positional_arguments() const override { return {"reverse"}; }
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   /// As LayerOf's; throws UnsupportedError where `weights` has a value.
   static std::shared_ptr<ReversibleEmbeddingLayer> from_config(const Value::Dict& dict);

@@ -33,16 +33,22 @@ Nest ConcatenateLayer::call_many(const Nest& inputs, const Call&) {
 }
 
 Tensor ConcatenateLayer::compute_mask(const Nest& inputs, const Tensor&) {
+  return compute_masks(inputs, carried_masks(inputs))[0];
+}
+
+std::vector<Tensor> ConcatenateLayer::compute_masks(const Nest& inputs,
+                                                    const std::vector<Tensor>& masks) {
+  check_masks(inputs, masks, "Concatenate");
+  const auto given = [](const Tensor& mask) { return static_cast<bool>(mask); };
+  if (std::none_of(masks.begin(), masks.end(), given)) return {Tensor()};
   const std::vector<Tensor> list = inputs.flatten();
-  const auto masked = [](const Tensor& x) { return static_cast<bool>(x.mask()); };
-  if (std::none_of(list.begin(), list.end(), masked)) return {};
-  std::vector<Tensor> masks;
-  for (const Tensor& x : list) {
-    const Tensor mask = wide_mask(x);
-    const Tensor all = ops::ones_like(x, DType::boolean);
-    masks.push_back(mask ? ops::logical_and(mask, all) : all);
+  std::vector<Tensor> wide;
+  for (size_t i = 0; i < list.size(); ++i) {
+    const Tensor mask = wide_mask(list[i], masks[i]);
+    const Tensor all = ops::ones_like(list[i], DType::boolean);
+    wide.push_back(mask ? ops::logical_and(mask, all) : all);
   }
-  return ops::any(ops::concatenate(masks, config.axis), -1);
+  return {ops::any(ops::concatenate(wide, config.axis), -1)};
 }
 
 Tensor concatenate(const Nest& inputs, ConcatenateConfig options) {

@@ -16,7 +16,10 @@ class ConcatenateLayer : public LayerOf<ConcatenateLayer, ConcatenateConfig> {
  public:
   explicit ConcatenateLayer(ConcatenateConfig config);  ///< accepts inputs with masks
   Nest call_many(const Nest& inputs, const Call&) override;
+  /// Of the masks that the inputs carry, joined; inputs without one count as real.
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;
+  /// The same of these masks. Throws ValueError unless there are as many as inputs, or none.
+  std::vector<Tensor> compute_masks(const Nest& inputs, const std::vector<Tensor>& masks) override;
 };
 
 using Concatenate = Ref<ConcatenateLayer>;  ///< a shared ConcatenateLayer, made from its options

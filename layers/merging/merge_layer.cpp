@@ -54,18 +54,33 @@ std::vector<Tensor> merge_aligned(const Nest& inputs, const char* what) {
   return list;
 }
 
-Tensor merge_masks(const std::vector<Tensor>& inputs) {
+std::vector<Tensor> carried_masks(const Nest& inputs) {
+  std::vector<Tensor> masks;
+  for (const Tensor& x : inputs.flatten()) masks.push_back(x ? x.mask() : Tensor());
+  return masks;
+}
+
+void check_masks(const Nest& inputs, const std::vector<Tensor>& masks, const char* what) {
+  const size_t count = inputs.flatten().size();
+  if (masks.empty() || masks.size() == count) return;
+  throw ValueError(fmt::format(
+      "{}: expected a mask for each of {} inputs, found {}. Give an empty tensor for an input "
+      "without one.",
+      what, count, masks.size()));
+}
+
+Tensor merge_masks(const std::vector<Tensor>& masks) {
   Tensor merged;
-  for (const Tensor& x : inputs) {
-    const Tensor mask = x.mask();
+  for (const Tensor& mask : masks) {
     if (!mask) return {};
     merged = merged ? ops::logical_or(merged, mask) : mask;
   }
   return merged;
 }
 
-Tensor wide_mask(const Tensor& x) {
-  Tensor mask = x.mask();
+Tensor wide_mask(const Tensor& x) { return wide_mask(x, x.mask()); }
+
+Tensor wide_mask(const Tensor& x, const Tensor& mask) {
   if (!mask) return {};
   std::vector<int64_t> places;
   for (int i = mask.rank(); i < x.rank(); ++i) places.push_back(i);

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../../framework/base/class_of.h"
 #include "../../framework/initializers/truncated_normal.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
@@ -37,7 +38,7 @@ void SpectralNormalizationLayer::build_many(const Nest& inputs) {
   if (!kernel)
     throw ValueError(
         fmt::format("the layer '{}' ({}) has no weight 'kernel' or 'embeddings' to normalize.",
-                    layer->name(), layer->base_name()));
+                    layer->name(), class_of(*layer)));
   if (!is_float(kernel.dtype()))
     throw UnsupportedError(fmt::format("the layer '{}' is quantized: its kernel has dtype {}.",
                                        layer->name(), dtype_name(kernel.dtype())));

@@ -15,6 +15,7 @@ class GlobalAveragePooling1DLayer
   Tensor call(const Tensor& x, const Call& call) override;
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }
   bool uses_mask() const override { return true; }
+  std::vector<std::string> positional_arguments() const override { return {"mask"}; }
 };
 
 /// A shared GlobalAveragePooling1DLayer, made from its options.

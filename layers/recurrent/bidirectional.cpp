@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../../framework/base/class_of.h"
 #include "../../framework/config/copy_scope.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/numpy/joining.h"
@@ -18,7 +19,7 @@ RecurrentBase& as_recurrent(Layer& layer) {
   throw ValueError(
       fmt::format("expected a recurrent layer (LSTM, GRU, SimpleRNN, RNN or ConvLSTM), found the "
                   "layer '{}' ({}). A cell of your own goes into RNN.",
-                  layer.name(), layer.base_name()));
+                  layer.name(), class_of(layer)));
 }
 
 void set(Value::Dict& dict, const std::string& key, Value value) {
@@ -30,11 +31,23 @@ void set(Value::Dict& dict, const std::string& key, Value value) {
   dict.emplace_back(key, std::move(value));
 }
 
+// Its class and options. Who makes no file does not expect an error about saving.
+Value::Dict description_of(const AnyLayer& layer) {
+  try {
+    return detail::OptionCodec<AnyLayer>::encode(layer).get<Value::Dict>();
+  } catch (const StateError& e) {
+    throw StateError(
+        fmt::format("Bidirectional makes its two layers from the config of '{}' ({}), so that all "
+                    "classes in it must be registered, also where nothing is saved: {}",
+                    layer->name(), class_of(*layer.shared()), e.what()));
+  }
+}
+
 // A copy without the weights' values, named for its direction once.
 std::shared_ptr<Layer> copy_for(const AnyLayer& layer, const std::string& direction) {
   as_recurrent(*layer.shared());
   const cornu::detail::CopyScope scope;
-  Value::Dict entry = detail::OptionCodec<AnyLayer>::encode(layer).get<Value::Dict>();
+  Value::Dict entry = description_of(layer);
   Value::Dict config = detail::find(entry, "config")->get<Value::Dict>();
   const std::string& name = layer->name();
   set(config, "name", name.starts_with(direction) ? name : direction + name);

@@ -30,6 +30,9 @@ class BidirectionalLayer : public LayerOf<BidirectionalLayer, BidirectionalConfi
   explicit BidirectionalLayer(BidirectionalConfig config);
   void bind(Nest& inputs, Call& call, CallForm form) const override;
   std::optional<std::vector<std::string>> argument_names() const override;
+  std::vector<std::string> positional_arguments() const override {
+    return {"", "mask", "training"};
+  }
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   Tensor compute_mask(const Nest& inputs, const Tensor& mask) override;

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "../../framework/base/class_of.h"
 #include "../../framework/dispatch/custom_gradient.h"
 #include "../../framework/ops/core/slices.h"
 #include "../../framework/ops/numpy/creation.h"
@@ -78,7 +79,7 @@ RecurrentCell& as_cell(Layer& layer) {
   throw ValueError(fmt::format(
       "expected a cell, such as LSTMCell, found the layer '{}' ({}). A cell of your own "
       "derives from CellLayer.",
-      layer.name(), layer.base_name()));
+      layer.name(), class_of(layer)));
 }
 
 Nest CellInputs::result(const Tensor& output, const States& after) const {

@@ -137,6 +137,7 @@ class CellLayer : public LayerOf<Self, C>, public RecurrentCell {
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"states"};
   }
+  std::vector<std::string> positional_arguments() const override { return {"", "training"}; }
   /// Builds for x's shape, without those of the states.
   void build_from_config(const Value::Dict& config) override {
     Base::build_from_config(sequence_build_config(config));

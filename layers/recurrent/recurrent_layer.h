@@ -124,6 +124,9 @@ class RecurrentLayer : public LayerOf<Self, C>, public RecurrentBase {
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"initial_state"};
   }
+  std::vector<std::string> positional_arguments() const override {
+    return {"", "mask", "training"};
+  }
 
   /// Builds the cell, and a stateful layer's states. Throws ShapeError below rank 3, and for a
   /// stateful layer without a known batch size.

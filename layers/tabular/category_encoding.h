@@ -35,6 +35,7 @@ class CategoryEncodingLayer : public LayerOf<CategoryEncodingLayer, CategoryEnco
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"count_weights"};
   }
+  std::vector<std::string> positional_arguments() const override { return {"count_weights"}; }
 };
 
 /// A shared CategoryEncodingLayer, made from its options.

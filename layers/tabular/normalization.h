@@ -5,12 +5,26 @@
 
 namespace cornu::layers {
 
+/// Numbers that are known beforehand: one, or nested lists of them, `.mean = {1.0, 2.0}`.
+class Statistic : public Value {
+ public:
+  /// @{
+  /// From a number, a vector, a tensor or a list, as Value.
+  using Value::Value;
+  /// @}
+  /// The same value.
+  Statistic(const Value& value) : Value(value) {}
+  /// Numbers, or lists of them, in braces.
+  Statistic(std::initializer_list<Statistic> elements)
+      : Value(List(elements.begin(), elements.end())) {}
+};
+
 /// Options of Normalization.
 struct NormalizationConfig {
   Axes axis = -1;       ///< axes with statistics of their own; all others are pooled, the batch too
-  Value mean = {};      ///< a number or nested lists; without it `adapt` finds both
-  Value variance = {};  ///< a number or nested lists; together with `mean`
-  bool invert = false;  ///< the reverse: from mean 0 and variance 1
+  Statistic mean = {};  ///< a number or nested lists; without it `adapt` finds both
+  Statistic variance = {};  ///< a number or nested lists; together with `mean`
+  bool invert = false;      ///< the reverse: from mean 0 and variance 1
   CORNU_LAYER_OPTIONS;
 };
 
@@ -52,6 +66,14 @@ class NormalizationLayer : public LayerOf<NormalizationLayer, NormalizationConfi
 using Normalization = Ref<NormalizationLayer>;
 
 }  // namespace cornu::layers
+
+namespace cornu::detail {
+template <>
+struct OptionCodec<layers::Statistic> {
+  static Value encode(const layers::Statistic& v) { return v; }
+  static layers::Statistic decode(const Value& v) { return v; }
+};
+}  // namespace cornu::detail
 
 namespace cornu {
 extern template class LayerOf<layers::NormalizationLayer, layers::NormalizationConfig>;

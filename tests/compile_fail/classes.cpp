@@ -22,4 +22,10 @@ struct Narrow : layers::DenseLayer {
 };
 CORNU_REGISTER("tests>Narrow", Narrow);  // error: inherits another class's from_config
 
+// A model is no value: what a function returns is a handle.
+Sequential by_value() {
+  Sequential model({layers::Dense({.units = 2})});
+  return model;  // error: a function returns make<Sequential>({...}), a handle
+}
+
 const auto add = function([](const Tensor& x, const Tensor& y) -> Tensor { return x + y; });

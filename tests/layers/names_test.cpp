@@ -87,6 +87,33 @@ TEST_CASE("Regularizers take their factors as in Keras") {
   CHECK(regularizers::get("l2")->get_config().size() == 1);
 }
 
+TEST_CASE("Regularizers and constraints take their options by place or by name") {
+  const Tensor x = Tensor::from<float>({1, -2}, {2});
+  CHECK(regularizers::L2(0.5)(x).item() == 2.5);
+  CHECK(regularizers::l2({.l2 = 0.5})(x).item() == 2.5);
+  CHECK(regularizers::L1(1)(x).item() == 3);
+  CHECK(regularizers::l1({.l1 = 0.5})(x).item() == 1.5);
+  CHECK(regularizers::L1L2(0.5)(x).item() == 1.5);
+  CHECK(regularizers::L1L2(0.5, 0.5)(x).item() == 4);
+  CHECK(regularizers::l1_l2({.l2 = 0.5})(x).item() == 2.5);
+  const Tensor w = Tensor::from<float>({3, 1, 4, 0.5}, {2, 2});
+  const regularizers::OrthogonalRegularizer named({.factor = 0.1, .mode = "columns"});
+  CHECK(regularizers::orthogonal_regularizer(0.1, "columns")(w).item() == named(w).item());
+  const auto norm = [](const Tensor& t) {
+    return values(ops::round(ops::norm(t, std::nullopt, 0) * 1000));
+  };
+  CHECK(norm(constraints::MaxNorm(0.5)(w)) == std::vector<double>{500, 500});
+  CHECK(norm(constraints::max_norm({.max_value = 2})(w)) == std::vector<double>{2000, 1118});
+  CHECK(values(constraints::max_norm(0.5, 1)(w)) ==
+        values(constraints::MaxNorm({.max_value = 0.5, .axis = 1})(w)));
+  CHECK(values(constraints::MinMaxNorm(0.5, 2, 0.5, 1)(w)) ==
+        values(constraints::min_max_norm(
+            {.min_value = 0.5, .max_value = 2, .rate = 0.5, .axis = 1})(w)));
+  CHECK(values(constraints::UnitNorm(1)(w)) == values(constraints::unit_norm({.axis = 1})(w)));
+  // A number alone is no regularizer.
+  STATIC_REQUIRE(!std::is_convertible_v<double, regularizers::L2>);
+}
+
 TEST_CASE("Losses are metrics' functions too") {
   const Tensor t = Tensor::from<float>({1, 2}, {1, 2}), p = Tensor::from<float>({2, 4}, {1, 2});
   CHECK(values(metrics::mean_squared_error(t, p)) == values(losses::mean_squared_error(t, p)));

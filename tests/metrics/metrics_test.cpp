@@ -94,4 +94,22 @@ TEST_CASE("metrics refuse what does not fit") {
       test::contains("sample_weight"));
 }
 
+TEST_CASE("metrics take numbers in braces") {
+  metrics::Mean mean;
+  mean->update_state({1, 2}, {0.5, 1});
+  CHECK(mean->result().item() == Approx(1.6666666));
+  mean->update_state({4});
+  CHECK(mean->result().item() == Approx(2.6));
+  metrics::AUC auc;
+  auc->update_state({0, 1, 1, 0}, {0.1, 0.9, 0.4, 0.6});
+  CHECK(auc->result().item() == Approx(0.75));
+  const Choice<Metric> accuracy = metrics::get("binary_accuracy");
+  accuracy->update_state({1, 0, 1}, {0.9, 0.8, 0.1}, {1, 1, 2});
+  CHECK(accuracy->result().item() == 0.25);
+  metrics::Sum sum;
+  sum->update_state({1, 2}, Tensor(std::vector<float>{3, 4}));
+  sum->update_state({5, 6}, {});
+  CHECK(sum->result().item() == 22);
+}
+
 }  // namespace metrics_test

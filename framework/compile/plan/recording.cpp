@@ -147,9 +147,10 @@ void Recording::host_read(const Tensor& tensor, const SourceLine& at) {
   if (found == ids_.end() ||
       graph_.values[static_cast<size_t>(found->second)].source == Source::constant)
     return;
+  const std::string line = at.file ? fmt::format("{}:{}", at.file, at.line)
+                                   : "a conversion to a number, such as float(x)";
   const std::string place = current_place();
-  give_up(
-      fmt::format("{}:{}{}", at.file, at.line, place.empty() ? "" : ", in layer '" + place + "'"));
+  give_up(line + (place.empty() ? "" : ", in layer '" + place + "'"));
 }
 
 void Recording::give_up(const std::string& where) {

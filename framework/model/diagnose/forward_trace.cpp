@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../../base/class_of.h"
 #include "../../ops/core/cast.h"
 #include "../../ops/elementwise.h"
 #include "../../ops/numpy/reduction.h"
@@ -18,11 +19,6 @@ Tensor first_of(const Nest& nest) {
   if (nest.is_tensor()) return nest.tensor();
   const std::vector<Tensor> all = nest.flatten();
   return all.empty() ? Tensor() : all[0];
-}
-
-std::string kind_of(const Layer& layer) {
-  const ClassInfo* info = catalog().find_class(layer);
-  return info ? info->class_name : layer.base_name();
 }
 
 Value::Dict config_of(const Layer& layer) {
@@ -133,7 +129,7 @@ void ForwardTrace::before(Layer& layer, const Nest& inputs) {
   if (!open_.empty()) open_.back().leaf = false;
   open_.push_back({&layer,
                    layer.path(),
-                   kind_of(layer),
+                   class_of(layer),
                    config_of(layer),
                    true,
                    static_cast<int>(open_.size()),

@@ -18,7 +18,7 @@ enum class OutputForm : uint8_t { linear, softmax, log_softmax, sigmoid, tanh, r
 struct LayerCall {
   Layer* layer;        ///< which the model owns
   std::string path;    ///< "model/dense"
-  std::string kind;    ///< Keras's class name, or the stem of a custom layer's name
+  std::string kind;    ///< the class's name; see class_of
   Value::Dict config;  ///< empty for layers that have none
   bool leaf;           ///< whether no layer was called inside of it
   int depth;           ///< of the calls around it; 0 for the model itself

@@ -38,16 +38,46 @@ struct OptionCodec<distillation::AnyModel> {
 
 namespace cornu::distillation {
 
+/// What a student is to learn: one loss or several, in braces.
+class DistillationLosses : public std::vector<Choice<DistillationLoss>> {
+ public:
+  /// @{
+  /// A list, as std::vector.
+  using vector::vector;
+  /// @}
+  /// The same list.
+  DistillationLosses(std::vector<Choice<DistillationLoss>> losses) : vector(std::move(losses)) {}
+  /// A single one: `.distillation_losses = distillation::LogitsDistillation()`.
+  template <class T>
+  requires std::convertible_to<const T&, Choice<DistillationLoss>> DistillationLosses(const T& loss)
+      : vector{Choice<DistillationLoss>(loss)} {}
+};
+
 /// Options of Distiller, as in Keras.
 struct DistillerConfig {
-  Required<AnyModel> teacher;  ///< a trained model; it is frozen
-  Required<AnyModel> student;  ///< the model to train
-  std::vector<Choice<DistillationLoss>> distillation_losses = {};  ///< at least one
+  Required<AnyModel> teacher;                   ///< a trained model; it is frozen
+  Required<AnyModel> student;                   ///< the model to train
+  DistillationLosses distillation_losses = {};  ///< one, or several in braces
   /// A factor for each of distillation_losses; none: 1 for each.
   std::optional<std::vector<double>> distillation_loss_weights = {};
   double student_loss_weight = 0.5;  ///< fraction of the loss on labels, 0 to 1
   std::string name = "distiller";    ///< of the model
 };
+
+}  // namespace cornu::distillation
+
+namespace cornu::detail {
+
+template <>
+struct OptionCodec<distillation::DistillationLosses> {
+  using List = OptionCodec<std::vector<Choice<distillation::DistillationLoss>>>;
+  static Value encode(const distillation::DistillationLosses& v) { return List::encode(v); }
+  static distillation::DistillationLosses decode(const Value& v) { return List::decode(v); }
+};
+
+}  // namespace cornu::detail
+
+namespace cornu::distillation {
 
 /// A model whose outputs are the student's, and whose loss is
 ///

@@ -9,6 +9,7 @@
 
 #include "../../../backend/log.h"
 #include "../../base/call_scope.h"
+#include "../../base/class_of.h"
 #include "../../ops/catalog.h"
 #include "../functional.h"
 #include "../sequential.h"
@@ -54,13 +55,6 @@ std::vector<Tensor> symbolic(const std::vector<Tensor>& tensors) {
   for (const Tensor& t : tensors)
     if (t.is_symbolic()) result.push_back(t);
   return result;
-}
-
-std::string class_name_of(const Operation& operation) {
-  if (const auto* op = dynamic_cast<const OpOperation*>(&operation)) return op->info().class_name;
-  if (const auto* layer = dynamic_cast<const Layer*>(&operation))
-    if (const ClassInfo* info = catalog().find_class(*layer)) return info->class_name;
-  return operation.base_name();
 }
 
 // The name of the option `activation`, whether it is a function or a layer.
@@ -254,7 +248,7 @@ class Builder {
   }
 
   Ends add_box(const Operation& operation, const Nest& inputs, const Nest& outputs, int cluster) {
-    GraphBox box{.name = operation.name(), .class_name = class_name_of(operation)};
+    GraphBox box{.name = operation.name(), .class_name = class_of(operation)};
     box.cluster = cluster;
     box.is_input = dynamic_cast<const InputLayer*>(&operation) != nullptr;
     const auto* model = dynamic_cast<const Functional*>(&operation);

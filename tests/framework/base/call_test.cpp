@@ -5,6 +5,7 @@
 
 #include "../../catch.h"
 #include "../../support/layer_check.h"
+#include "../../support/standard_error.h"
 #include "support/matchers.h"
 
 namespace call_test {
@@ -106,13 +107,31 @@ TEST_CASE("a user's error leaves a layer as it is") {
   }
 }
 
+TEST_CASE("a warning names the layer that an exception of another library came from") {
+  const auto failing = make<Failing>([] { throw UsersError("told by a warning"); });
+  const auto inner = make<Sequential>(std::vector<AnyLayer>{failing}, Sequential::Options{"inner"});
+  Sequential outer({inner}, {.name = "outer"});
+  const std::string said = test::standard_error_of([&] {
+    CHECK_THROWS_AS(outer(ops::ones({2, 3})), UsersError);
+  });
+  CHECK_THAT(said, contains("Layer 'outer/inner/failing' (Failing) threw an exception: "
+                            "told by a warning"));
+  CHECK(count(said, "Layer '") == 1);
+  const auto other = make<Failing>([] { throw 17; });
+  other->rename("seventeen");
+  CHECK_THAT(test::standard_error_of([&] {
+               CHECK_THROWS_AS((*other)(ops::ones({2, 3})), int);
+             }),
+             contains("Layer 'seventeen' (Failing) threw an exception"));
+}
+
 TEST_CASE("an error is placed once, however deep it is") {
   const auto failing = make<Failing>([] { throw ShapeError("does not fit."); });
   const auto inner = make<Sequential>(std::vector<AnyLayer>{failing}, Sequential::Options{"inner"});
   const auto middle = make<Sequential>(std::vector<AnyLayer>{inner}, Sequential::Options{"middle"});
   Sequential outer({middle}, {.name = "outer"});
   CHECK_THROWS_WITH(outer(ops::ones({2, 3})),
-                    "Layer 'outer/middle/inner/failing' (failing): does not fit.");
+                    "Layer 'outer/middle/inner/failing' (Failing): does not fit.");
   // While building, too.
   const auto lstm = make<Sequential>(std::vector<AnyLayer>{layers::LSTM({.units = 2})},
                                      Sequential::Options{"inner"});
@@ -129,7 +148,7 @@ TEST_CASE("TimeDistributed names the layer inside") {
   const auto failing = make<Failing>([] { throw ShapeError("does not fit."); });
   const layers::TimeDistributed steps({.layer = AnyLayer(failing)});
   CHECK_THROWS_WITH(steps(ops::ones({2, 3, 4})),
-                    "Layer 'time_distributed/failing' (failing): does not fit.");
+                    "Layer 'time_distributed/failing' (Failing): does not fit.");
 }
 
 TEST_CASE("a layer without a call says so, and is not taken for one that looks at values") {
@@ -197,10 +216,18 @@ TEST_CASE("a layer makes the same node through its handle and through Layer&") {
   }
 }
 
-TEST_CASE("errors of a graph say what stands for sizes that are not known") {
+TEST_CASE("errors of a graph show no number for sizes that are not known") {
   const Input x({6});
-  CHECK_THROWS_WITH(layers::Add()(Nest{x, Input({7})}),
-                    contains("(83 stands for a size that is not known yet.)"));
+  CHECK_THROWS_WITH(layers::Add()(Nest{x, Input({7})}), contains("shapes (None, 6), (None, 7)") &&
+                                                            !contains("83") &&
+                                                            !contains("stands for"));
+  // What is told by a number of elements needs the remark.
+  CHECK_THROWS_WITH(layers::Reshape({.target_shape = {4, 2}})(Input({Shape::unknown, 3})),
+                    contains("input (None, None, 3) has 249 elements") &&
+                        contains("(83 stands for a size that is not known yet.)"));
+  // Of a size that is known by that number, nobody can tell which of the two it is.
+  CHECK_THROWS_WITH(layers::Add()(Nest{Input({83}), Input({7})}),
+                    contains("shapes (83, 83), (83, 7)") && contains("(83 stands for a size"));
   CHECK_THROWS_WITH(layers::Add()(Nest{Tensor(ops::ones({2, 6})), Tensor(ops::ones({2, 7}))}),
                     !contains("stands for"));
 }
@@ -213,7 +240,7 @@ TEST_CASE("misspelt arguments of a call are errors") {
                                  Call{.extra = {{"initial_states", Value(Nest{state, state})}}}),
       contains("the argument 'initial_states' is not known. Did you mean 'initial_state'?"));
   CHECK_THROWS_WITH(layers::Dense({.units = 2})(x, Call{.extra = {{"nonsense", 1}}}),
-                    contains("Layer 'dense' (dense): the argument 'nonsense' is not known. This "
+                    contains("Layer 'dense' (Dense): the argument 'nonsense' is not known. This "
                              "layer takes no arguments"));
   CHECK_THROWS_AS(layers::MultiHeadAttention({.num_heads = 1, .key_dim = 2})(
                       x, Call{.extra = {{"use_causal_masks", true}}}),

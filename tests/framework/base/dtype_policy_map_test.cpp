@@ -31,12 +31,29 @@ TEST_CASE("a map has a policy for a path, by itself or by a regular expression")
   CHECK(map.contains("encoder/.*"));
   CHECK_FALSE(map.contains("encoder/attention/query"));
   map.set("encoder/attention/.*", "bfloat16");
-  CHECK_THROWS_WITH(map["encoder/attention/query"],
+  CHECK_THROWS_WITH(map["encoder/attention/query"].name(),
                     "DTypePolicyMap: the path 'encoder/attention/query' matches the keys "
                     "'encoder/.*' and 'encoder/attention/.*'. Let each path match one key, or "
                     "give it an entry of its own.");
   map.erase("encoder/attention/.*");
   CHECK(map["encoder/attention/query"].name() == "float16");
+}
+
+TEST_CASE("entries are assigned by their paths") {
+  DTypePolicyMap map("float32");
+  map["encoder"] = DTypePolicy("mixed_bfloat16");
+  map["decoder"] = "float16";
+  CHECK(map.size() == 2);
+  CHECK(map["encoder"].name() == "mixed_bfloat16");
+  CHECK(map["encoder"].variable_dtype() == DType::float32);
+  CHECK(map["encoder"].compute_dtype() == DType::bfloat16);
+  CHECK(map["elsewhere"].name() == "float32");
+  map["head"] = map["decoder"];
+  CHECK(map["head"] == DTypePolicy("float16"));
+  const DTypePolicy& decoder = map["decoder"];
+  CHECK(decoder.is_quantized() == false);
+  // As in Keras, an entry is not replaced.
+  CHECK_THROWS_WITH(map["decoder"] = "bfloat16", contains("there is a 'decoder' already"));
 }
 
 TEST_CASE("a map says what it cannot hold") {

@@ -232,17 +232,17 @@ TEST_CASE("errors name the path of the layer that fails") {
   Holder layer;
   layer.rename("net");
   CHECK_THROWS_WITH(layer(ops::ones({1, 3})),
-                    "Layer 'net/even' (even): expected an even last axis, found (1, 3).");
+                    "Layer 'net/even' (Even): expected an even last axis, found (1, 3).");
   CHECK_THROWS_AS(layer(ops::ones({1, 3})), ShapeError);
   CHECK_THROWS_WITH(layer(Tensor()), "Layer 'net': called on an empty tensor.");
   CHECK_THROWS_WITH(layer(Nest{x, x}),
-                    contains("Layer 'net' (holder): takes a single tensor, found the structure "
+                    contains("Layer 'net' (Holder): takes a single tensor, found the structure "
                              "[*, *]."));
   Layer silent;
   CHECK_THROWS_WITH(silent(x), contains("neither call nor call_many is overridden"));
   const Dense dense({.units = 2, .name = "logits"});
   dense(x);
-  CHECK_THROWS_WITH(dense(ops::ones({1, 5})), contains("Layer 'logits' (dense): "));
+  CHECK_THROWS_WITH(dense(ops::ones({1, 5})), contains("Layer 'logits' (Dense): "));
 }
 
 TEST_CASE("set_weights sets all or nothing") {

@@ -67,7 +67,7 @@ TEST_CASE("a weight that each call would make again is an error of the second") 
   } careless;
   careless(x);
   CHECK_THROWS_WITH(careless(x),
-                    "Layer 'careless' (careless): add_weight: this layer has a weight 'w' already, "
+                    "Layer 'careless' (Careless): add_weight: this layer has a weight 'w' already, "
                     "and 'call' runs many times. Make weights in 'build' or in the constructor.");
   CHECK(careless.weights().size() == 1);
 
@@ -98,7 +98,7 @@ TEST_CASE("what an initializer gives must have the weight's shape, and gets its 
                                                  return ops::zeros({7});
                                                })}});
   CHECK_THROWS_WITH(wrong(x),
-                    "Layer 'builds' (builds): weight 'w' has the shape (3, 2), but its initializer "
+                    "Layer 'builds' (Builds): weight 'w' has the shape (3, 2), but its initializer "
                     "gave a value of shape (7,).");
   CHECK(wrong.weights().empty());
   CHECK_FALSE(wrong.built());

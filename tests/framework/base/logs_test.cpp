@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace logs_test {
 
@@ -21,7 +22,15 @@ TEST_CASE("logs are numbers by name") {
   CHECK(logs.array("step").rank() == 0);
   CHECK(logs.text("step") == "3.0");
   CHECK(logs.text("loss") == "0.5");
-  CHECK_THROWS_WITH(logs.array("los"), "The logs have no 'los'. Did you mean 'loss'?");
+  CHECK_THROWS_WITH(logs.array("los"),
+                    "The logs have no 'los'. Did you mean 'loss'? They have 'extra', 'loss', "
+                    "'scalar', 'step'.");
+  CHECK_THROWS_WITH(logs.at("nope"),
+                    "The logs have no 'nope'. They have 'extra', 'loss', 'scalar', 'step'.");
+  CHECK_THROWS_AS(std::as_const(logs).at("nope"), ValueError);
+  CHECK_THROWS_WITH(Logs().at("loss"), "The logs have no 'loss'. They are empty.");
+  logs.at("extra") = 4;
+  CHECK(std::as_const(logs).at("extra") == 4);
 }
 
 TEST_CASE("a figure that is not there is not 0") {
@@ -34,14 +43,17 @@ TEST_CASE("a figure that is not there is not 0") {
   CHECK(logs["loss"] < 1);
   const Logs constant = logs;
   CHECK(constant["count"] == 2);
-  CHECK_THROWS_WITH(constant["coumt"], "The logs have no 'coumt'. Did you mean 'count'?");
+  CHECK_THROWS_WITH(
+      constant["coumt"],
+      "The logs have no 'coumt'. Did you mean 'count'? They have 'count', 'los', 'loss'.");
 
   Logs closed{{"accuracy", 0.5}};
   closed.close();
   CHECK(closed["accuracy"] == 0.5);
   CHECK_THROWS_AS(closed["acuracy"], ValueError);
   Logs copy = closed;
-  CHECK_THROWS_WITH(copy["acuracy"], "The logs have no 'acuracy'. Did you mean 'accuracy'?");
+  CHECK_THROWS_WITH(copy["acuracy"],
+                    "The logs have no 'acuracy'. Did you mean 'accuracy'? They have 'accuracy'.");
   copy.set("extra", 2.0);
   CHECK(copy["extra"] == 2);
   copy.open();

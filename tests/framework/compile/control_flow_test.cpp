@@ -5,6 +5,8 @@
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/ops.h>
 
+#include <tuple>
+
 #include "catch.h"
 
 namespace control_flow_test {
@@ -168,6 +170,37 @@ TEST_CASE("scan, map and associative_scan go along the first axis") {
   CHECK(ops::associative_scan(add, xs, true).tensor().to_vector<float>() ==
         std::vector<float>{15, 14, 12, 9, 5});
   CHECK_THROWS_AS(ops::scan(sum, scalar(0)), ValueError);
+}
+
+TEST_CASE("loops take functions of tensors that give pairs") {
+  const Tensor xs = Tensor::from({1.0f, 2.0f, 3.0f}, {3});
+  const auto step = [](const Tensor& carry, const Tensor& x) {
+    return std::pair(carry + x, carry * x);
+  };
+  const auto [total, ys] = ops::scan(step, scalar(1), xs);
+  CHECK(total.item() == 7);
+  CHECK(ys.to_vector<float>() == std::vector<float>{1, 4, 12});
+  CHECK(ops::scan([](Tensor c, Nest x) { return std::tuple(c + x, c); }, scalar(0), xs, {}, true)
+            .ys.to_vector<float>() == std::vector<float>{5, 3, 0});
+
+  check_both(
+      [](const Tensor& x) {
+        return ops::while_loop([](Tensor i, Tensor) { return i < 5; },
+                               [](Tensor i, Tensor a) { return std::pair(i + 1, a * 2); },
+                               {Tensor::from({0}, {}), x})[1]
+            .tensor();
+      },
+      {1, 3});
+  const auto three = [](Tensor i, Tensor a, Tensor b) { return std::tuple(i + 1, b, a + b); };
+  const Nest end = ops::while_loop([](Tensor, Tensor, Tensor) { return Tensor(true); }, three,
+                                   {scalar(0), scalar(0), scalar(1)}, 6);
+  CHECK(end[0].item() == 6);
+  CHECK(end[1].item() == 8);
+  const auto listed = [](Tensor i, Tensor a) { return Nest{i + 1, a}; };
+  CHECK(ops::while_loop([](Tensor i, Tensor) { return i < 2; }, listed, {scalar(0), scalar(7)})[0]
+            .item() == 2);
+  CHECK_THROWS_WITH(ops::while_loop([](Tensor i, Tensor) { return i < 2; }, listed, {scalar(0)}),
+                    "while_loop: its functions take 2 loop variables, found [*].");
 }
 
 TEST_CASE("a callback is called in every replay") {

@@ -82,7 +82,9 @@ TEST_CASE("variables say what they refuse") {
   Variable none;
   CHECK_FALSE(none);
   CHECK_THROWS_WITH(none.value(),
-                    "This variable has not been created yet: its layer is not built.");
+                    "Variable::value: this variable has not been created yet. That of a layer is "
+                    "there once the layer is built: call the layer on data or build it before.");
+  CHECK_THROWS_WITH(none.assign(1.0), Catch::Contains("Variable::assign: this variable"));
   CHECK_THROWS_AS(none.shape(), StateError);
   CHECK_THROWS_AS(none.dtype(), StateError);
   CHECK_THROWS_AS(none.path(), StateError);
@@ -179,6 +181,20 @@ TEST_CASE("a value of another kind is named") {
       Value(3).get<double>(),
       cornu::test::contains("expected a number, found an integer, which number() reads"));
   CHECK_THROWS_WITH(Value("x").get<bool>(), cornu::test::contains("expected a bool, found text"));
+}
+
+TEST_CASE("numbers in braces are assigned") {
+  const Variable v(Tensor::from({0.0f, 0.0f}, {2})), one(Tensor::from({0.0f}, {}));
+  v.assign({1, 2});
+  CHECK(v.value().to_vector<float>() == std::vector<float>{1, 2});
+  CHECK(v.dtype() == DType::float32);
+  v.assign_add({0.5, 1.5});
+  CHECK(v.value().to_vector<float>() == std::vector<float>{1.5, 3.5});
+  v.assign_sub({1});
+  CHECK(v.value().to_vector<float>() == std::vector<float>{0.5, 2.5});
+  one.assign({3});
+  CHECK(one.value().item() == 3);
+  CHECK_THROWS_AS(v.assign({1, 2, 3}), ShapeError);
 }
 
 }  // namespace variable_test

@@ -91,6 +91,26 @@ TEST_CASE("fit calls the hooks in Keras's order") {
   CHECK(s.recorder->logs.back() == "loss,mae,val_loss,val_mae");
 }
 
+TEST_CASE("predict shows what the model gave for each batch, or group of batches") {
+  for (const int64_t group : {1, 2}) {
+    Sequential model({Input({2}), Dense({.units = 3})});
+    model.compile({.optimizer = "sgd", .loss = "mse", .steps_per_execution = group});
+    std::vector<Shape> shapes;
+    std::vector<float> seen;
+    const callbacks::LambdaCallback watch({.on_predict_batch_end = [&](int64_t, const Logs& logs) {
+      shapes.push_back(logs.outputs.tensor().shape());
+      const auto values = logs.outputs.tensor().to_vector<float>();
+      seen.insert(seen.end(), values.begin(), values.end());
+    }});
+    const Tensor y =
+        model.predict(wave({5, 2}), {.batch_size = 1, .verbose = quiet, .callbacks = {watch}});
+    CHECK(shapes.size() == static_cast<size_t>((5 + group - 1) / group));
+    CHECK(shapes.front() == Shape{group, 3});
+    CHECK(shapes.back() == Shape{1, 3});
+    CHECK(seen == y.to_vector<float>());
+  }
+}
+
 TEST_CASE("evaluate and predict call theirs") {
   Setup s;
   s.model.evaluate(s.x, s.y, {.batch_size = 2, .verbose = quiet, .callbacks = {s.recorder}});

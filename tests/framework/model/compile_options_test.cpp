@@ -1,4 +1,5 @@
 // Tests of losses, metrics and their weights in braces, and of functions with names.
+#include <cornu/framework/config/json.h>
 #include <cornu/framework/initializers/constant.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
@@ -87,6 +88,82 @@ TEST_CASE("Losses and metrics by name are those of the outputs") {
                     has("'mea' is not known"));
 }
 
+TEST_CASE("Metrics by name are those of the keys of a model that returns a dictionary") {
+  const Input x({4}, {.name = "a"});
+  Functional model({{"a", x}},
+                   {{"price", Dense({.units = 1})(x)}, {"kind", Dense({.units = 2})(x)}});
+  const auto names = [&] {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : model.test_on_batch(
+             {{"a", wave({5, 4})}}, {{"price", wave({5, 1})}, {"kind", wave({5, 2})}}))
+      names.push_back(name);
+    return names;
+  };
+  model.compile({.loss = {{"price", "mse"}, {"kind", "mse"}},
+                 .metrics = {{"price", "mae"}, {"kind", "mse"}}});
+  CHECK(names() ==
+        std::vector<std::string>{"kind_loss", "kind_mse", "loss", "price_loss", "price_mae"});
+  model.compile({.loss = {{"price", "mse"}, {"kind", "mse"}}, .metrics = {{"price", "mae"}}});
+  CHECK(names() == std::vector<std::string>{"kind_loss", "loss", "price_loss", "price_mae"});
+  model.compile({.loss = {{"price", "mse"}, {"kind", "mse"}}, .metrics = {{"prise", "mae"}}});
+  CHECK_THROWS_WITH(names(), has("names the output 'prise', which the model does not have. Did you "
+                                 "mean 'price'?"));
+  // As files keep it: by name.
+  CHECK(to_json(MetricOption{{"price", "mae"}, {"kind", "mse"}}.by_name({}).value()) ==
+        R"({"price": "mae", "kind": "mse"})");
+  // Two lists of metrics stay what they are.
+  CHECK((MetricOption{{"mae", "mse"}, {"acc", "mse"}}).by_name({}).is_list());
+  CHECK_THROWS_WITH(
+      two_headed()->compile({.loss = "mse", .metrics = {{"mea", "mse"}, {"mae", "mse"}}}),
+      has("'mea' is not known"));
+}
+
+namespace {
+
+class Pinball : public Loss {
+ public:
+  Pinball() : Loss("pinball") {}
+  Tensor call(const Tensor& y_true, const Tensor& y_pred) override {
+    return ops::mean(ops::maximum(0.9 * (y_true - y_pred), 0.1 * (y_pred - y_true)), -1);
+  }
+};
+
+class Largest : public Metric {
+ public:
+  Largest() : Metric("largest"), value_(add_variable(ops::zeros({}), "value")) {}
+  void update_state(const Tensor&, const Tensor& y_pred, const Tensor&) override {
+    value_.assign(ops::maximum(value_, ops::max(y_pred)));
+  }
+  Tensor result() override { return value_; }
+
+ private:
+  Variable value_;
+};
+
+}  // namespace
+
+TEST_CASE("Losses and metrics of one's own are given as what makes them") {
+  const auto model = two_headed();
+  const auto figure = [&](CompileOptions options, const char* name) {
+    model->compile(std::move(options));
+    return model->test_on_batch(wave({5, 4}), Nest{wave({5, 1}), wave({5, 2})})[name];
+  };
+  const double expected = figure({.loss = std::shared_ptr<Loss>(new Pinball())}, "loss");
+  CHECK(figure({.loss = std::make_shared<Pinball>()}, "loss") == expected);
+  CHECK(figure({.loss = make<Pinball>()}, "loss") == expected);
+  CHECK(figure({.loss = {make<Pinball>(), std::make_shared<Pinball>()}}, "loss") == expected);
+  CHECK(figure({.loss = {{"p", make<Pinball>()}, {"q", make<Pinball>()}}}, "loss") == expected);
+
+  const double largest = ops::max(model->predict(wave({5, 4}), {.verbose = 0})[1].tensor()).item();
+  const double reported = std::max(largest, 0.0);
+  CHECK(figure({.loss = "mse", .metrics = {{"p", {"mae"}}, {"q", {make<Largest>()}}}},
+               "q_largest") == Approx(reported));
+  CHECK(figure({.loss = "mse",
+                .metrics = {{"mae"}, {std::make_shared<Largest>(), "mae"}},
+                .weighted_metrics = {{make<Largest>()}, {}}},
+               "q_largest") == Approx(reported));
+}
+
 TEST_CASE("fit without targets trains on the losses of layers") {
   struct Penalized : Model {
     Dense dense{{.units = 2}};
@@ -103,6 +180,23 @@ TEST_CASE("fit without targets trains on the losses of layers") {
   CHECK(history["loss"].size() == 3);
   CHECK(history["loss"][2] < history["loss"][0]);
   CHECK(model.evaluate(wave({8, 4}), {.verbose = Verbose::silent}).count("loss") == 1);
+}
+
+TEST_CASE("Validation data may be what a function gives") {
+  Sequential model({layers::Dense({.units = 1})});
+  const Tensor x = wave({4, 2}), y = wave({4, 1});
+  const auto last = [&](const ValidationData& data) {
+    model.compile({.optimizer = "sgd", .loss = "mse"});
+    model.set_weights({ops::ones({2, 1}), ops::zeros({1})});
+    return model
+        .fit(x, y,
+             {.verbose = Verbose::silent, .validation_data = data, .shuffle = false})["val_loss"]
+        .back();
+  };
+  model.build({4, 2});
+  CHECK(last(std::pair(x, y)) == last({x, y}));
+  const Tensor weights = ops::ones({4});
+  CHECK(last(std::tuple(x, y, weights)) == last({x, y, weights}));
 }
 
 TEST_CASE("Datasets are given by value, by reference and shared") {

@@ -222,4 +222,29 @@ TEST_CASE("Class weights weigh the batches of a dataset") {
   CHECK(history["loss"][0] == Approx(1.5));
 }
 
+TEST_CASE("A batch without samples is named before its step") {
+  class Gapped : public Dataset {
+   public:
+    int64_t size() const override { return 3; }
+    Batch batch(int64_t index) override {
+      const int64_t samples = index == 1 ? 0 : 2;
+      return {ops::ones({samples, 1}), ops::ones({samples, 1})};
+    }
+  };
+  Sequential model({Input({1}), constant_dense(1)});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  const auto data = std::make_shared<Gapped>();
+  CHECK_THROWS_WITH(model.fit(data, {.verbose = Verbose::silent, .shuffle = false}),
+                    has("fit: batch 1 of the data (from 0) has no samples, x being of shape "
+                        "(0, 1)"));
+  CHECK_THROWS_WITH(model.evaluate(data, {.verbose = Verbose::silent}),
+                    has("evaluate: batch 1 of the data (from 0) has no samples"));
+  const Tensor none = ops::ones({0, 1});
+  CHECK_THROWS_WITH(model.train_on_batch(none, none),
+                    has("train_on_batch: the batch has no samples"));
+  CHECK_THROWS_AS(model.test_on_batch(none, none), ValueError);
+  // There is nothing to average in a prediction.
+  CHECK(model.predict(data, {.verbose = Verbose::silent}).shape() == Shape{4, 1});
+}
+
 }  // namespace dataset_test

@@ -53,7 +53,7 @@ TEST_CASE("Layers say where they are") {
   Sequential outer({inner, Dense({.units = 1})}, {.name = "outer"});
   outer(wave({2, 3}));
   CHECK_THROWS_WITH(outer(wave({2, 5})),
-                    has("Layer 'outer/inner/hidden' (dense): expected last axis 3, found 5"));
+                    has("Layer 'outer/inner/hidden' (Dense): expected last axis 3, found 5"));
   CHECK_NOTHROW(outer(wave({2, 3})));
   CHECK_THROWS_WITH(
       Sequential({Input({8, 8}), layers::Conv2D({.filters = 2, .kernel_size = 3, .name = "conv"})}),
@@ -154,11 +154,50 @@ TEST_CASE("Numbers of inputs and outputs must agree") {
   Input a({.shape = {2}, .name = "a"}), b({.shape = {2}, .name = "b"});
   Functional model({a, b}, {a + b, a - b});
   CHECK_THROWS_WITH(model.predict({wave({3, 2})}),
-                    has("1 inputs were given ([*]), expected 2 ([*, *])"));
-  CHECK_THROWS_WITH(model.predict(Nest::dict({{"a", wave({3, 2})}})), has("b"));
+                    has("Model 'functional': 1 input was given, of shape (3, 2); expected 2: 'a' "
+                        "(None, 2), 'b' (None, 2)."));
+  // The place is said once, where a call is what finds it.
+  CHECK_THROWS_WITH(model({wave({3, 2}), wave({3, 1}), wave({3})}),
+                    "Model 'functional' (Functional): 3 inputs were given, of shapes (3, 2), (3, "
+                    "1), (3,); expected 2: 'a' (None, 2), 'b' (None, 2).");
+  CHECK_THROWS_WITH(model.predict(Nest::dict({{"a", wave({3, 2})}, {"c", wave({3, 2})}})),
+                    has("Model 'functional': nothing was given for the input 'b'. Expected 'a', "
+                        "'b'; given 'a', 'c'.") &&
+                        !has("Did you mean 'a'"));
   model.compile({.optimizer = "sgd", .loss = "mse"});
   CHECK_THROWS_WITH(model.evaluate({wave({3, 2}), wave({3, 2})}, wave({3, 2}), {.verbose = quiet}),
                     has("1 targets (structure *) for 2 outputs (structure [*, *])"));
+}
+
+TEST_CASE("A misspelt name of an input is told from the one that is missing") {
+  Input image({.shape = {2}, .name = "image"}), text({.shape = {2}, .name = "text"});
+  Functional model(Nest::dict({{"image", image}, {"text", text}}), image + text);
+  CHECK_THROWS_WITH(model(Nest::dict({{"imagee", wave({3, 2})}, {"text", wave({3, 2})}})),
+                    has("nothing was given for the input 'image'. Expected 'image', 'text'; given "
+                        "'imagee', 'text'. 'imagee' is no input. Did you mean 'image'?"));
+}
+
+TEST_CASE("Strings are no targets of a loss") {
+  Sequential model({Input({4}), Dense({.units = 1, .name = "head"})}, {.name = "net"});
+  model.compile({.optimizer = "sgd", .loss = "binary_crossentropy"});
+  const Tensor y(std::vector<std::string>{"a", "b", "a"});
+  const auto text = has("Model 'net': loss of output 'head': y, of shape (3,), holds strings");
+  CHECK_THROWS_WITH(model.fit(wave({3, 4}), y, {.verbose = quiet}), text);
+  CHECK_THROWS_WITH(model.evaluate(wave({3, 4}), y, {.verbose = quiet}), text);
+  CHECK_THROWS_AS(model.evaluate(wave({3, 4}), y, {.verbose = quiet}), ValueError);
+}
+
+TEST_CASE("Errors of a constructor name the class, once") {
+  CHECK_THROWS_WITH(Dense({.units = -1}),
+                    "Dense: option 'units' must be a positive number, found -1.");
+  CHECK_THROWS_WITH(
+      layers::Conv2D({.filters = 2, .kernel_size = 0}),
+      has("Conv2D: option 'kernel_size' must be given and positive along every axis"));
+  class Holder : public Layer {
+   public:
+    Dense inside = track("inside", Dense({.units = 0}));
+  };
+  CHECK_THROWS_WITH(make<Holder>(), "Dense: option 'units' must be a positive number, found 0.");
 }
 
 TEST_CASE("Unknown keys of a config are named, with the one that was meant") {

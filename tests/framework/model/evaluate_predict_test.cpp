@@ -67,7 +67,8 @@ TEST_CASE("Steps on single batches") {
       {.optimizer = optimizers::SGD({.learning_rate = 0.1}), .loss = "mse", .metrics = {"mae"}});
   const Tensor ones = ops::ones({2, 1});
   Logs logs = model.train_on_batch(ones, ones * 2.0);
-  CHECK_THROWS_WITH(logs["los"], "The logs have no 'los'. Did you mean 'loss'?");
+  CHECK_THROWS_WITH(logs["los"],
+                    "The logs have no 'los'. Did you mean 'loss'? They have 'loss', 'mae'.");
   CHECK_THROWS_AS(model.test_on_batch(ones, ones)["los"], ValueError);
   CHECK_THROWS_AS(model.evaluate(ones, ones, {.verbose = 0})["los"], ValueError);
   CHECK(logs.at("loss") == Approx(1));

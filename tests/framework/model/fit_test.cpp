@@ -42,7 +42,8 @@ TEST_CASE("fit takes vectors of numbers and follows the gradient") {
   CHECK(history["loss"][1] == Approx(0.64));
   CHECK(model.w() == Approx(0.36));
   CHECK(history.epoch == std::vector<int64_t>{0, 1});
-  CHECK_THROWS_WITH(history["los"], has("Did you mean 'loss'?"));
+  CHECK_THROWS_WITH(history["los"], "History has no 'los'. Did you mean 'loss'? It has 'loss'.");
+  CHECK_THROWS_WITH(History()["loss"], "History has no 'loss'. It is empty.");
 }
 
 TEST_CASE("batch_size is 32 unless given, and the last batch may be smaller") {

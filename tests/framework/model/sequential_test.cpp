@@ -1,4 +1,6 @@
 // Tests of Sequential: building, changing the stack, names, configs.
+#include <cornu/layers/activations/relu.h>
+#include <cornu/layers/convolutional/conv.h>
 #include <cornu/layers/core/embedding.h>
 #include <cornu/layers/recurrent/lstm.h>
 #include <cornu/layers/regularization/dropout.h>
@@ -60,6 +62,37 @@ TEST_CASE("Layers are added and taken off") {
   model.pop();
   model.pop();
   CHECK_THROWS_AS(model.pop(), StateError);
+}
+
+TEST_CASE("A layer that does not fit is not added") {
+  Sequential model({Input({4}), layers::Dense({.units = 3})});
+  const Tensor x = ops::ones({2, 4}), before = model(x);
+  CHECK_THROWS_AS(model.add(layers::Conv2D({.filters = 2, .kernel_size = 3})), ShapeError);
+  CHECK(model.layers().size() == 1);
+  CHECK(model.outputs().tensor().shape() == Shape({Shape::unknown, 3}));
+  CHECK(model(x).to_vector<float>() == before.to_vector<float>());
+  model.add(layers::Dense({.units = 2}));
+  CHECK(model(x).shape() == Shape({2, 2}));
+  // One without an Input finds out when it is called.
+  Sequential open({layers::Dense({.units = 3})});
+  open(x);
+  CHECK_THROWS_AS(open.add(layers::Conv2D({.filters = 2, .kernel_size = 3})), ShapeError);
+  CHECK(open(x).shape() == Shape({2, 3}));
+}
+
+TEST_CASE("The layers of a model can be called, and held, one by one") {
+  const std::vector<Handle<Layer>> two = {layers::Dense({.units = 3}), layers::ReLU()};
+  Sequential model(two);
+  const Tensor x = ops::ones({2, 4});
+  const Tensor y = model(x);
+  Tensor again = x;
+  for (const auto& layer : model.layers()) again = layer(again);
+  CHECK(again.to_vector<float>() == y.to_vector<float>());
+  CHECK(model.layers()[0](x).to_vector<float>() == two[0](x).to_vector<float>());
+  const std::vector<std::shared_ptr<Layer>> shared = model.layers();
+  CHECK(shared[1] == two[1]);
+  CHECK(Sequential(std::vector<layers::Dense>{layers::Dense({.units = 2})})(x).shape() ==
+        Shape({2, 2}));
 }
 
 TEST_CASE("A stack that changes between steps trains and predicts as it is now") {

@@ -81,12 +81,13 @@ TEST_CASE("A compiled model has the loss's tracker and compile's metrics from th
   model.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}});
   CHECK(model.metrics_names() == Names{"loss", "compile_metrics"});
   CHECK(model.metrics()[1]->metrics().empty());
+  CHECK_THROWS_WITH(model.metrics()[1]->result(), has("no result yet"));
   model.train_on_batch(x, y);
   REQUIRE(model.metrics()[1]->metrics().size() == 1);
   CHECK(model.metrics()[1]->metrics()[0]->name() == "mae");
   // The mean's sum and weight, those of "mae".
   CHECK(model.metrics_variables().size() == 4);
-  CHECK_THROWS_WITH(model.metrics()[1]->result(), has("get_metrics_result"));
+  CHECK(floats(model.metrics()[1]->result()) == floats(model.metrics()[1]->metrics()[0]->result()));
   model.compile({.optimizer = "sgd", .loss = "mse"});
   CHECK(model.metrics_names() == Names{"loss"});
 }
@@ -97,6 +98,21 @@ TEST_CASE("A step with the trackers of compile reports what Model's own does") {
   CHECK(expected.history.size() == 2);
   check_equal(train(guide), expected);
   check_equal(train(eager, {"mae"}, true), expected);
+}
+
+TEST_CASE("A step may return the result of each metric by its name") {
+  const auto each = [](Stepped& m, const Batch& batch) {
+    guide_step(m, batch);
+    StepLogs logs;
+    for (const auto& metric : m.metrics()) logs[metric->name()] = metric->result();
+    return logs;
+  };
+  const MetricOption metrics = {"mae", "mse"};
+  Stepped model, recorded(each), eager(each);
+  const History expected = train(model, metrics);
+  CHECK(expected.history.size() == 3);
+  check_equal(train(recorded, metrics), expected);
+  check_equal(train(eager, metrics, true), expected);
 }
 
 TEST_CASE("A step that returns nothing reports what the trackers took in") {
@@ -213,6 +229,50 @@ class Counting : public Stepped {
 };
 
 }  // namespace
+
+namespace {
+
+class Extent : public Metric {
+ public:
+  Extent() : Metric("extent") {}
+  void update_state(const Tensor& values, const Tensor&, const Tensor&) override {
+    low_.assign(ops::min(values));
+    high_.assign(ops::max(values));
+  }
+  std::vector<std::pair<std::string, Tensor>> results() override {
+    return {{"low", low_}, {"high", high_}};
+  }
+
+ private:
+  Variable low_ = add_variable(VariableOptions{.name = "low"});
+  Variable high_ = add_variable(VariableOptions{.name = "high"});
+};
+
+class Extended : public Stepped {
+ public:
+  StepLogs train_step(const Batch& batch) override {
+    Nest y_pred;
+    const Tensor loss = update(batch, y_pred);
+    extent_->update_state(batch.y.tensor(), {}, {});
+    return {{"loss", loss}, {extent_->name(), extent_->result()}};
+  }
+
+ private:
+  std::shared_ptr<Metric> extent_ = add_metric(std::make_shared<Extent>());
+};
+
+}  // namespace
+
+TEST_CASE("Figures with names of a metric of one's own stand in the logs by these") {
+  Extent extent;
+  extent.update_state(ops::array({1, 4, 2}), {}, {});
+  CHECK(floats(extent.result()) == std::vector<float>{1, 4});
+  Extended model;
+  const History history = train(model, {});
+  CHECK(history.history.size() == 3);
+  CHECK(history["high"][0] == Approx(ops::max(y[Slice(4, 8)]).item()));
+  CHECK(history["low"][0] == Approx(ops::min(y[Slice(4, 8)]).item()));
+}
 
 TEST_CASE("compute_metrics may be overridden") {
   Counting model;

@@ -234,7 +234,7 @@ TEST_CASE("A failed build leaves nothing behind") {
     Dense inner = nullptr;
   };
   auto picky = make<Picky>();
-  CHECK_THROWS_WITH((*picky)(ops::ones({1, 2})), has("Layer 'picky' (picky): wants 3 features"));
+  CHECK_THROWS_WITH((*picky)(ops::ones({1, 2})), has("Layer 'picky' (Picky): wants 3 features"));
   CHECK(picky->weights().empty());
   CHECK((*picky)(ops::ones({1, 3})).shape() == Shape{1, 2});
   CHECK(picky->weights().size() == 3);

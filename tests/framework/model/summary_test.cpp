@@ -148,6 +148,11 @@ TEST_CASE("The summary of a model of one's own") {
   };
   Net net;
   CHECK_THAT(net.summary_text(), has("0 (unbuilt)"));
+  class Block : public Layer {
+   public:
+    Tensor call(const Tensor& x, const Call&) override { return x; }
+  };
+  CHECK_THAT(Sequential({Input({3}), make<Block>()}).summary_text(), has("block (Block)"));
   net(wave({2, 3}));
   const std::string text = net.summary_text();
   CHECK_THAT(line_of(text, "dense"), has("(None, 5)"));

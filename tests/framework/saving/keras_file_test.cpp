@@ -187,7 +187,13 @@ TEST_CASE("A class that is not registered is refused with what to do, before any
   const TemporaryFolder folder;
   Sequential model({Input({4}), make<Unregistered>(), layers::Dense({.units = 1})});
   CHECK_THROWS_WITH(model.save(folder / "m.keras"),
-                    contains("Unregistered") && contains("CORNU_REGISTER"));
+                    contains("m.keras': Layer 'unregistered' (Unregistered): The class ") &&
+                        contains("CORNU_REGISTER"));
+  CHECK(folder.count() == 0);
+  Sequential lambda(
+      {Input({4}), layers::Lambda({.function = [](const Tensor& x) { return x; }, .name = "own"})});
+  CHECK_THROWS_WITH(lambda.save(folder / "l.keras"),
+                    contains("l.keras': Layer 'own' (Lambda): this Lambda's function has no name"));
   CHECK(folder.count() == 0);
 }
 
@@ -258,7 +264,7 @@ TEST_CASE("Configs that cannot be read name the file, the layer and the key") {
   check("\"units\": 3", "\"units\": -3", {"layer 'first'", "positive", "-3"});
   check("\"activation\": \"linear\"", "\"activation\": \"liner\"",
         {"layer 'first'", "'liner' is not known", "Did you mean 'linear'?"});
-  check("\"name\": \"last\"", "\"name\": \"first\"", {"Two layers", "'first'"});
+  check("\"name\": \"last\"", "\"name\": \"first\"", {"two layers", "'first'"});
   check("\"class_name\": \"Sequential\"", "\"class_name\": \"Sequentia\"",
         {"'Sequentia'", "'Sequential'"});
   check("{\"module\"", "{\"module", {"config.json: not valid JSON"});

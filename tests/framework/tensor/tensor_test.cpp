@@ -107,6 +107,41 @@ TEST_CASE("tensors say what they cannot give") {
   CHECK_THROWS_AS(Input({3}).to_vector<float>(), StateError);
 }
 
+TEST_CASE("a tensor of one element converts to a number where that is asked for") {
+  const Tensor x = Tensor::from({1.5f, -2.75f}, {2});
+  CHECK(float(ops::sum(x)) == -1.25f);
+  CHECK(double(x[0]) == 1.5);
+  CHECK(static_cast<int>(x[1]) == -2);
+  CHECK(size_t(Tensor::from({7}, {1, 1})) == 7);
+  // Beyond what a double holds.
+  const int64_t large = (int64_t{1} << 62) + 1;
+  CHECK(int64_t(Tensor::from({large}, {})) == large);
+  CHECK_THROWS_WITH(double(x), "Tensor::item: needs exactly one element, found shape (2,)");
+  CHECK_THROWS_AS(int(x), ShapeError);
+  CHECK_THROWS_AS(float(ops::sum(Input({3}))), Error);
+  // Nothing becomes a number by itself, and a bool is still whether there is a tensor.
+  STATIC_REQUIRE(!std::is_convertible_v<Tensor, double>);
+  STATIC_REQUIRE(!std::is_convertible_v<Tensor, int64_t>);
+  CHECK(bool(Tensor(0)));
+  CHECK_FALSE(bool(Tensor()));
+  CHECK(x.ndim() == 1);
+}
+
+TEST_CASE("tensors are made from vectors of bools and of strings") {
+  const Tensor flags = Tensor::from(std::vector<bool>{true, false, true, true}, {2, 2});
+  CHECK(flags.dtype() == DType::boolean);
+  CHECK(flags.shape() == Shape{2, 2});
+  CHECK(flags.to_vector<bool>() == std::vector<bool>{true, false, true, true});
+  CHECK(Tensor(std::vector<bool>{false, true}).to_vector<bool>() == std::vector<bool>{false, true});
+  CHECK_THROWS_AS(Tensor::from(std::vector<bool>{true}, {2}), ShapeError);
+  const Tensor words = Tensor::from<std::string>({"a", "b"}, {2, 1});
+  CHECK(words.shape() == Shape{2, 1});
+  CHECK(words.to_strings() == std::vector<std::string>{"a", "b"});
+  const std::vector<std::string> list{"c", "d", "e"};
+  CHECK(Tensor::from<std::string>(list, {3}).to_strings() == list);
+  CHECK_THROWS_AS(Tensor::from<std::string>({"a", "b"}, {3}), ShapeError);
+}
+
 TEST_CASE("what an empty handle is asked for is an error that says so") {
   const Tensor none, one(std::vector<float>{1, 2});
   const auto refused = Catch::Contains("found an empty handle");

@@ -266,6 +266,14 @@ TEST_CASE("MultiHeadAttention computes the same with and without scores") {
     }
 }
 
+TEST_CASE("Attention speaks of its own inputs where their batches or steps differ") {
+  layers::MultiHeadAttention attention({.num_heads = 2, .key_dim = 3, .name = "mha"});
+  CHECK_THROWS_WITH(attention({floats({1, 3, 4}), floats({2, 5, 4})}),
+                    "Layer 'mha' (MultiHeadAttention): expected query (batch, t, features), value "
+                    "(batch, s, features) and key (batch, s, features) with one size of batch, "
+                    "found query (1, 3, 4), value (2, 5, 4) and key (2, 5, 4).");
+}
+
 TEST_CASE("A config of attention whose initializers are null is that of the defaults") {
   const auto layer = layers::MultiHeadAttentionLayer::from_config({{"num_heads", 2},
                                                                    {"key_dim", 3},
@@ -275,6 +283,26 @@ TEST_CASE("A config of attention whose initializers are null is that of the defa
   const Tensor y = (*layer)(Nest{x, x}).tensor();
   CHECK(y.shape() == x.shape());
   CHECK(ops::amax(ops::abs(y)).item() > 0);
+}
+
+TEST_CASE("MultiHeadAttention takes no masks as a list") {
+  const Tensor q = floats({2, 4, 8}), mask = ops::cast(Tensor::from({1, 0, 1, 1}, {1, 4}), "bool");
+  layers::MultiHeadAttention attention({.num_heads = 2, .key_dim = 4});
+  CHECK_THROWS_WITH(attention(q, q, {.masks = {mask, mask}}),
+                    Catch::Contains("takes no list of masks") && Catch::Contains("value_mask"));
+  const Input x({4, 8}), m({4}, {.dtype = "bool"});
+  CHECK_THROWS_AS(attention(x, x, {.masks = {m, m}}), ValueError);
+}
+
+TEST_CASE("MultiHeadAttention is unpacked with a query and a value") {
+  const Tensor q = floats({2, 4, 8}), v = floats({2, 5, 8}, 2);
+  layers::MultiHeadAttention attention({.num_heads = 2, .key_dim = 4});
+  const auto [y, scores] = attention.unpack<2>(q, v, {.return_attention_scores = true});
+  CHECK(scores.shape() == Shape{2, 2, 4, 5});
+  CHECK(difference(y, attention(q, v).tensor()) < 1e-5);
+  const auto [listed, same] = attention.unpack<2>({q, v}, {.return_attention_scores = true});
+  CHECK(difference(scores, same) == 0);
+  CHECK(difference(y, listed) == 0);
 }
 
 }  // namespace multi_head_attention_test

@@ -1,5 +1,6 @@
 // Attention and AdditiveAttention.
 #include <cornu/framework/autodiff/tape.h>
+#include <cornu/framework/model/functional.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/numpy/creation.h>
 #include <cornu/framework/ops/numpy/einsum.h>
@@ -59,6 +60,30 @@ TEST_CASE("Attention computes the same with and without scores, and hides what i
   CHECK(shares[2] == 0);
   CHECK(y[0].tensor().mask());
   CHECK_THROWS_AS(attention(Nest{q, v}, Call{.extra = {{"use_causal_masks", true}}}), ValueError);
+}
+
+TEMPLATE_TEST_CASE("masks of query and value are given as a list", "", layers::Attention,
+                   layers::AdditiveAttention) {
+  const Tensor q = floats({2, 4, 3}), v = floats({2, 5, 3}, 2);
+  const auto mask = [](std::initializer_list<int> real, const Shape& shape) {
+    return ops::cast(Tensor::from(real, shape), DType::boolean);
+  };
+  const Tensor of_q = mask({1, 0, 1, 1, 1, 1, 1, 1}, {2, 4}),
+               of_v = mask({1, 1, 0, 0, 0, 1, 1, 1, 1, 1}, {2, 5});
+  TestType attention;
+  const Tensor expected = attention(Nest{q.with_mask(of_q), v.with_mask(of_v)}).tensor();
+  const Tensor y = attention(Nest{q, v}, {.masks = {of_q, of_v}}).tensor();
+  CHECK(y.to_vector<float>() == expected.to_vector<float>());
+  CHECK(y.mask().to_vector<int32_t>() == of_q.to_vector<int32_t>());
+  CHECK(attention(q, v, {.masks = {of_q, of_v}}).tensor().template to_vector<float>() ==
+        expected.to_vector<float>());
+  CHECK(attention(Nest{q, v}, {.masks = {{}, of_v}}).tensor().template to_vector<float>() ==
+        attention(Nest{q, v.with_mask(of_v)}).tensor().template to_vector<float>());
+
+  const Input a({4, 3}), b({5, 3}), m({4}, {.dtype = "bool"}), n({5}, {.dtype = "bool"});
+  Functional model({a, b, m, n}, attention({a, b}, {.masks = {m, n}}));
+  CHECK(model({q, v, of_q, of_v}).tensor().template to_vector<float>() ==
+        expected.to_vector<float>());
 }
 
 }  // namespace scored_attention_test

@@ -21,7 +21,7 @@ TEST_CASE("Dense says what is wrong with its input and options") {
   layers::Dense dense({.units = 3, .name = "logits"});
   dense(Tensor::from(std::vector<float>(128, 1.0f), {2, 64}));
   CHECK_THROWS_WITH(dense(Tensor::from(std::vector<float>(256, 1.0f), {8, 32})),
-                    "Layer 'logits' (dense): expected last axis 64, found 32 in input (8, 32). Was "
+                    "Layer 'logits' (Dense): expected last axis 64, found 32 in input (8, 32). Was "
                     "it built for other "
                     "data?");
   CHECK_THROWS_AS(dense(Tensor::from({1.0f}, {1})), ShapeError);

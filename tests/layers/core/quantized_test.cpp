@@ -258,7 +258,7 @@ TEST_CASE("a model whose file could not be read again is not saved") {
   attention->sublayers()[0]->quantize("int8");
   CHECK_THROWS_WITH(model.save(path),
                     "save: 'query' inside layer 'attention' "
-                    "(multi_head_attention) is quantized, but that layer's "
+                    "(MultiHeadAttention) is quantized, but that layer's "
                     "config holds nothing of the layers inside it, so a file of "
                     "this model could not be read again. Save the model before "
                     "it is quantized, or name the layers to quantize in "
@@ -348,6 +348,9 @@ TEST_CASE("what cannot be quantized says so") {
   layers::Dense dense({.units = 3});
   CHECK_THROWS_AS(dense->quantize("int8"), StateError);
   CHECK_THROWS_AS(dense->enable_lora(2), StateError);
+  CHECK_THROWS_WITH(dense->enable_lora(2),
+                    "enable_lora: layer 'dense' (Dense) is not built yet. Call it on data or build "
+                    "it before.");
   dense(numbers({2, 4}));
   CHECK_THROWS_AS(dense->quantize("gptq"), UnsupportedError);
   CHECK_THROWS_AS(dense->quantize("int5"), ValueError);

@@ -44,6 +44,31 @@ TEST_CASE("merges combine masks") {
   CHECK_FALSE(layers::Add()(one).tensor().mask());
 }
 
+TEST_CASE("merges combine the masks that compute_masks is given") {
+  const auto mask = [](std::initializer_list<int> real) {
+    return ops::cast(Tensor::from(real, {1, 3}), DType::boolean);
+  };
+  const Tensor x = ops::ones({1, 3, 2}), first = mask({1, 0, 1}), second = mask({1, 1, 0});
+  const auto found = [&](Layer& layer, const std::vector<Tensor>& masks) {
+    const std::vector<Tensor> out = layer.compute_masks({x, x}, masks);
+    REQUIRE(out.size() == 1);
+    return out[0] ? out[0].to_vector<int32_t>() : std::vector<int32_t>{};
+  };
+  // Values of Keras 3.15.1.
+  CHECK(found(*layers::Add(), {first, second}) == std::vector<int32_t>{1, 1, 1});
+  CHECK(found(*layers::Maximum(), {first, second}) == std::vector<int32_t>{1, 1, 1});
+  CHECK(found(*layers::Average(), {first, Tensor()}).empty());
+  CHECK(found(*layers::Multiply(), {}).empty());
+  CHECK(found(*layers::Concatenate({.axis = 1}), {first, second}) ==
+        std::vector<int32_t>{1, 0, 1, 1, 1, 0});
+  CHECK(found(*layers::Concatenate({.axis = 1}), {first, Tensor()}) ==
+        std::vector<int32_t>{1, 0, 1, 1, 1, 1});
+  CHECK(found(*layers::Concatenate(), {first, mask({0, 0, 1})}) == std::vector<int32_t>{1, 0, 1});
+  CHECK(found(*layers::Dot({.axes = 1}), {first, second}).empty());
+  CHECK_THROWS_WITH(layers::Add()->compute_masks({x, x}, {first}),
+                    Catch::Contains("a mask for each of 2 inputs, found 1"));
+}
+
 TEST_CASE("merges say what is wrong") {
   const Tensor a = Tensor::from({1.0f, 2.0f}, {1, 2}), b = Tensor::from({1.0f, 2.0f, 3.0f}, {1, 3});
   CHECK_THROWS_AS(layers::Add()(a), ShapeError);

@@ -22,6 +22,35 @@ using test::padding;
 using test::paths;
 using test::wave;
 
+namespace {
+
+struct PlainConfig {
+  Required<int64_t> units;
+  std::string name = "";
+};
+
+// Of no name that files could have.
+class PlainCell : public layers::CellLayer<PlainCell, PlainConfig> {
+ public:
+  using CellLayer::CellLayer;
+  Nest initial_states(int64_t batch) override { return {ops::zeros({batch, config.units})}; }
+  Nest call_many(const Nest& inputs, const Call&) override {
+    const Tensor h = inputs[0].tensor() + inputs[1][0].tensor();
+    return {h, Nest{h}};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Bidirectional says which class it cannot copy, and what to do") {
+  const auto make = [] {
+    layers::Bidirectional({.layer = layers::RNN({.cell = Ref<PlainCell>({.units = 2})})});
+  };
+  CHECK_THROWS_AS(make(), StateError);
+  CHECK_THROWS_WITH(make(), Catch::Contains("Bidirectional makes its two layers from the config") &&
+                                Catch::Contains("PlainCell") && Catch::Contains("CORNU_REGISTER"));
+}
+
 TEST_CASE("Bidirectional merges a layer and its reverse") {
   const Tensor x = wave({2, 3, 4}), mask = padding();
   layers::GRU forward({.units = 3, .return_sequences = true, .zero_output_for_mask = true});

@@ -58,6 +58,22 @@ TEST_CASE("data get mean 0 and variance 1") {
   CHECK_THROWS_AS(layers::Normalization({.mean = 2.0}), ValueError);
 }
 
+TEST_CASE("statistics known beforehand are numbers or nested lists in braces") {
+  const Tensor x = Tensor::from({1.0f, 10.0f, 3.0f, 30.0f}, {2, 2});
+  const layers::Normalization columns({.mean = {1., 2.}, .variance = {4., 1.}});
+  CHECK(columns(x).to_vector<float>() == Floats{0, 8, 1, 28});
+  CHECK(layers::Normalization::from_config(columns->get_config())(x).to_vector<float>() ==
+        Floats{0, 8, 1, 28});
+  const layers::Normalization each(
+      {.axis = {1, 2}, .mean = {{1, 2}, {3, 4}}, .variance = {{1, 4}, {16, 9}}});
+  CHECK(each(ops::ones({1, 2, 2})).to_vector<float>() == Floats{0, -0.5, -0.5, -1});
+  const layers::Normalization one({.mean = {1.}, .variance = {4.}});
+  CHECK(one(x).to_vector<float>() == Floats{0, 4.5, 1, 14.5});
+  layers::Normalization adapted;
+  adapted->adapt({{1, 10}, {3, 30}});
+  CHECK(adapted->mean.value().to_vector<float>() == Floats{2, 20});
+}
+
 TEST_CASE("data of mean 0 keep their mask") {
   const layers::Normalization layer({.axis = {}, .mean = 0.5, .variance = 4.0});
   Tensor x = ops::ones({2, 3, 1});

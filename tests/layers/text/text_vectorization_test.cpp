@@ -128,4 +128,13 @@ TEST_CASE("TextVectorization in models, functions and files") {
           Shape{1, 2});
 }
 
+TEST_CASE("TextVectorization takes texts in braces") {
+  const TextVectorization layer({.output_sequence_length = 3});
+  layer->adapt({"hello world", "the hello cat"});
+  CHECK(layer->get_vocabulary(false)[0] == "hello");
+  CHECK(layer({"hello cat"}).to_vector<int64_t>() ==
+        layer(Tensor(Strings{"hello cat"})).to_vector<int64_t>());
+  CHECK(layer({"hello cat", "the dog"}).shape() == Shape{2, 3});
+}
+
 }  // namespace text_vectorization_test

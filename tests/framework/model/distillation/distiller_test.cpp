@@ -166,4 +166,14 @@ TEST_CASE("distillation losses are taken of each output that has one") {
         Approx(4 * ops::mean(ops::sum(p * ops::log(p / q), -1)).item()).epsilon(1e-4));
 }
 
+TEST_CASE("a single distillation loss needs no list") {
+  Sequential teacher = small_net("teacher"), student = small_net("student", 5);
+  const Distiller distiller({.teacher = teacher,
+                             .student = student,
+                             .distillation_losses = LogitsDistillation({.temperature = 2})});
+  REQUIRE(distiller.config.distillation_losses.size() == 1);
+  const Value::Dict config = distiller.get_config();
+  CHECK(config["distillation_losses"][0]["class_name"].get<std::string>() == "LogitsDistillation");
+}
+
 }  // namespace distiller_test
