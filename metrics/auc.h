@@ -31,6 +31,7 @@ struct AUCConfig {
 /// fewer than two thresholds.
 class AUCMetric : public MetricOf<AUCMetric, AUCConfig, Metric> {
  public:
+  /// The same of values in braces.
   using Metric::update_state;
   /// Throws ValueError for an unknown curve or summation_method, num_thresholds below 2, or
   /// num_labels without multi_label.

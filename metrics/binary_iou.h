@@ -16,6 +16,7 @@ struct BinaryIoUConfig {
 /// IoU of classes 0 and 1 (or one of them), where a prediction of at least `threshold` is class 1.
 class BinaryIoUMetric : public OverlapOf<BinaryIoUMetric, BinaryIoUConfig> {
  public:
+  /// The same of values in braces.
   using Metric::update_state;
   /// Throws ValueError unless target_class_ids are 0, 1 or both.
   explicit BinaryIoUMetric(BinaryIoUConfig c = {});

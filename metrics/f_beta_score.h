@@ -8,6 +8,7 @@ namespace cornu::metrics {
 /// negatives and targets, of each class or of all together.
 class FScore : public Metric {
  public:
+  /// The same of values in braces.
   using Metric::update_state;
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {}) override;

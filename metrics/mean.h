@@ -14,6 +14,7 @@ struct MeanConfig {
 /// update_state(values, sample_weight). 0 before any data.
 class MeanMetric : public MetricOf<MeanMetric, MeanConfig, MeanOf> {
  public:
+  /// The same of values in braces.
   using Metric::update_state;
   explicit MeanMetric(MeanConfig c = {});  ///< begins with no data; there is nothing to check
 

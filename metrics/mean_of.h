@@ -10,6 +10,7 @@ namespace cornu::metrics {
 /// values and the sum of the weights. The result is 0 before any data.
 class MeanOf : public Metric {
  public:
+  /// The same of values in braces.
   using Metric::update_state;
   explicit MeanOf(std::string name, DType dtype);  ///< begins with no data
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},

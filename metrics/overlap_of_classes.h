@@ -18,6 +18,7 @@ struct ClassReading {
 /// are not counted. Weights become the metric's dtype, of which int32 is the default.
 class OverlapOfClasses : public Metric {
  public:
+  /// The same of values in braces.
   using Metric::update_state;
   void update_state(const Tensor& y_true, const Tensor& y_pred = {},
                     const Tensor& sample_weight = {}) override;

@@ -20,6 +20,7 @@ struct PrecisionConfig {
 /// a sample are positive; with class_id only that entry of the last axis counts.
 class PrecisionMetric : public MetricOf<PrecisionMetric, PrecisionConfig, Metric> {
  public:
+  /// The same of values in braces.
   using Metric::update_state;
   /// Throws ValueError for thresholds that are empty or outside [0, 1].
   explicit PrecisionMetric(PrecisionConfig c = {});

@@ -20,6 +20,7 @@ struct R2ScoreConfig {
 /// exceed num_regressors + 1. Throws ValueError for an unknown aggregation or a negative number.
 class R2ScoreMetric : public MetricOf<R2ScoreMetric, R2ScoreConfig, Metric> {
  public:
+  /// The same of values in braces.
   using Metric::update_state;
   /// Throws ValueError for an unknown class_aggregation or a negative num_regressors.
   explicit R2ScoreMetric(R2ScoreConfig c = {});

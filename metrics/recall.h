@@ -20,6 +20,7 @@ struct RecallConfig {
 /// positive; with class_id only that entry of the last axis counts.
 class RecallMetric : public MetricOf<RecallMetric, RecallConfig, Metric> {
  public:
+  /// The same of values in braces.
   using Metric::update_state;
   /// Throws ValueError for thresholds that are empty or outside [0, 1].
   explicit RecallMetric(RecallConfig c = {});

@@ -14,6 +14,7 @@ struct SumConfig {
 /// update_state(values, sample_weight).
 class SumMetric : public MetricOf<SumMetric, SumConfig, Metric> {
  public:
+  /// The same of values in braces.
   using Metric::update_state;
   explicit SumMetric(SumConfig c = {});  ///< the sum begins at 0; there is nothing to check
   void update_state(const Tensor& values, const Tensor& sample_weight = {},

@@ -123,6 +123,7 @@ class FunctionMetric : public Metric {
   /// "lambda" is what Keras calls a function without a name.
   explicit FunctionMetric(Function function, std::string name = "lambda",
                           std::string function_name = "");
+  /// The same of values in braces.
   using Metric::update_state;
   void update_state(const Tensor& y_true, const Tensor& y_pred,
                     const Tensor& sample_weight) override;

@@ -25,7 +25,7 @@ void expect_symbolic(const Nest& nest, const char* what, const std::string& plac
   } else if (nest.is_dict()) {
     for (const auto& [key, entry] : nest.entries())
       expect_symbolic(entry, what, fmt::format("{}['{}']", place, key), advice);
-  } else if (const Tensor t = nest.tensor(); !t || !t.is_symbolic()) {
+  } else if (const Tensor& t = nest.tensor(); !t || !t.is_symbolic()) {
     const std::string which =
         place.empty() ? fmt::format("the {}", what) : fmt::format("{}s{}", what, place);
     throw ValueError(fmt::format("Functional: {}, {}, is not a symbolic tensor. {}", which,
@@ -50,7 +50,7 @@ Functional::Functional(const Nest& inputs, const Nest& outputs, Options options)
   find_last_uses();
   order_operations();
   make_names_unique(operations_, *this);
-  ensure_built(input_spec());
+  ensure_built(Functional::input_spec());
 }
 
 // Of derived classes too: the constructor, which needs a name, does not know them yet.
@@ -191,6 +191,17 @@ void Functional::run(std::vector<Tensor>& values, size_t begin, size_t end) {
       for (int k = 0; k < step.output_count; ++k) values[step.first_output + k] = results[k];
     }
     for (const int done : step.finished) values[done] = {};
+  }
+}
+
+void Functional::build_many(const Nest& inputs) {
+  try {
+    Model::build_many(inputs);
+  } catch (const ShapeError&) {
+    // A constant inside may fix the number of samples, which here is not known.
+    const bool built = std::all_of(layers_.begin(), layers_.end(),
+                                   [](const auto& layer) { return layer->built(); });
+    if (!built) throw;
   }
 }
 

@@ -32,6 +32,8 @@ class Functional : public Model {
   /// The layers in the order of Keras's files (by depth).
   LayerList layers() const override { return layers_; }
 
+  /// Builds nothing where the calls that made the graph have built all layers.
+  void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   /// None: the layers inside have put their masks on what they return, or ended them.
   Tensor compute_mask(const Nest&, const Tensor&) override { return {}; }

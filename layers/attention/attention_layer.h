@@ -80,6 +80,7 @@ class QueryValueLayer : public LayerOf<Self, Config> {
   std::optional<std::vector<std::string>> argument_names() const override {
     return attention_arguments();
   }
+  /// Those of Keras's call.
   std::vector<std::string> positional_arguments() const override {
     return {"",
             "",

@@ -137,6 +137,7 @@ class CellLayer : public LayerOf<Self, C>, public RecurrentCell {
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"states"};
   }
+  /// Those of Keras's call.
   std::vector<std::string> positional_arguments() const override { return {"", "training"}; }
   /// Builds for x's shape, without those of the states.
   void build_from_config(const Value::Dict& config) override {

@@ -124,6 +124,7 @@ class RecurrentLayer : public LayerOf<Self, C>, public RecurrentBase {
   std::optional<std::vector<std::string>> argument_names() const override {
     return std::vector<std::string>{"initial_state"};
   }
+  /// Those of Keras's call.
   std::vector<std::string> positional_arguments() const override {
     return {"", "mask", "training"};
   }

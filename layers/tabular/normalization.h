@@ -32,6 +32,7 @@ struct NormalizationConfig {
 class NormalizationLayer : public LayerOf<NormalizationLayer, NormalizationConfig>,
                            public Adaptable {
  public:
+  /// The same to values in braces.
   using Adaptable::adapt;
   /// Throws ValueError unless mean and variance are both given or both left out. A mask passes
   /// through.

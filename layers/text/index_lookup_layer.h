@@ -13,6 +13,7 @@ namespace cornu::layers {
 template <class Self, class C, class Token>
 class IndexLookupLayer : public LayerOf<Self, C>, public Adaptable, public CustomSerialization {
  public:
+  /// The same to values in braces.
   using Adaptable::adapt;
 
   /// Numbers, or with `invert` tokens, of the shape of x; or their encoding over the vocabulary.

@@ -44,6 +44,7 @@ class TextVectorizationLayer final
       public Adaptable,
       public CustomSerialization {
  public:
+  /// The same to values in braces.
   using Adaptable::adapt;
   /// Throws ValueError for options that contradict each other and for what set_vocabulary refuses,
   /// UnsupportedError with `sparse` or `ragged`, FileError for a vocabulary file that cannot be
