@@ -199,8 +199,9 @@ void Functional::build_many(const Nest& inputs) {
     Model::build_many(inputs);
   } catch (const ShapeError&) {
     // A constant inside may fix the number of samples, which here is not known.
-    const bool built = std::all_of(layers_.begin(), layers_.end(),
-                                   [](const auto& layer) { return layer->built(); });
+    const bool built = std::all_of(layers_.begin(), layers_.end(), [](const auto& layer) {
+      return layer->built() || dynamic_cast<const InputLayer*>(layer.get());
+    });
     if (!built) throw;
   }
 }
