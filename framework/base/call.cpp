@@ -40,8 +40,8 @@ void set_place(Error& error, const Layer& layer) {
   error.set_place(fmt::format("Layer '{}' ({})", path, class_of(layer)));
 }
 
-void tell_place(const Layer& layer) {
-  if (std::exchange(call_context().told, true)) return;
+void warn_place(const Layer& layer) {
+  if (std::exchange(call_context().warned, true)) return;
   std::string text;
   try {
     throw;
@@ -448,6 +448,11 @@ Nest Layer::call_symbolic(const Nest& given_inputs, const Call& given) {
 
 namespace {
 
+// Whether a mask is one tensor, and not those of several inputs.
+bool is_single(const Value& mask) {
+  return !mask.is<Value::List>() && !mask.is<Value::Dict>() && mask.nest().is_tensor();
+}
+
 // The masks of inputs in any structure, in the order in which that is flattened.
 void add_masks(const Value& value, std::vector<Tensor>& masks) {
   if (value.is<Value::List>()) {
@@ -471,12 +476,10 @@ Call call_of(const Arguments& arguments) {
     if (value.is_null()) continue;
     if (key == "training")
       call.training = detail::from_value<bool>(value);
-    else if (key == "mask" && (value.is<Value::List>() || value.is<Value::Dict>()))
-      add_masks(value, call.masks);
-    else if (key == "mask" && value.nest().is_tensor())
+    else if (key == "mask" && is_single(value))
       call.mask = value.nest().tensor();
     else if (key == "mask")
-      call.masks = value.nest().flatten();
+      add_masks(value, call.masks);
     else
       call.extra.emplace_back(key, value);
   }

@@ -36,7 +36,8 @@ struct Call {
   TrainingFlag training = {};
   /// Which steps of the input are real; by default the mask that the input carries.
   Tensor mask = {};
-  /// The same for several inputs, a mask or an empty tensor for each.
+  /// The same for several inputs, a mask for each; an empty tensor means none, whatever the input
+  /// carries.
   std::vector<Tensor> masks = {};
   /// Further arguments by name, such as initial_state; see Layer::argument_names.
   Value::Dict extra = {};

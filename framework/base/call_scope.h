@@ -30,7 +30,7 @@ struct CallContext {
   LossScope* losses = nullptr;  ///< gets what add_loss is given; without one the layers keep it
   /// The model whose own training step is under way, which is all that its tape sees but the loss.
   const Layer* whole = nullptr;
-  bool told = false;  ///< whether the layer is named that an exception came from; see tell_place
+  bool warned = false;  ///< whether the layer that an exception came from is named; see warn_place
 };
 
 /// The calling thread's context.
@@ -51,7 +51,7 @@ class CallScope {
   }
   ~CallScope() {
     context_.stack.pop_back();
-    if (context_.stack.empty()) context_.told = false;
+    if (context_.stack.empty()) context_.warned = false;
     context_.training = previous_;
     graph_.where = outer_;
   }

@@ -10,11 +10,11 @@ void set_place(Error& error, const Layer& layer);
 
 /// Warns that an exception which is not Cornu's, and is being handled, came out of this layer;
 /// once, not again for the layers around it.
-void tell_place(const Layer& layer);
+void warn_place(const Layer& layer);
 
 /// f(), whose errors get the layer's path in front unless a layer further inside has put its own
-/// there. Whatever is thrown stays the object that it is; of what is not Cornu's a warning tells
-/// the layer.
+/// there. Whatever is thrown stays the object that it is; of what is not Cornu's a warning
+/// names the layer.
 template <class F>
 auto located(const Layer& layer, F&& f) {
   try {
@@ -23,7 +23,7 @@ auto located(const Layer& layer, F&& f) {
     set_place(error, layer);
     throw;
   } catch (...) {
-    tell_place(layer);
+    warn_place(layer);
     throw;
   }
 }

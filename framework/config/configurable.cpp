@@ -215,6 +215,12 @@ std::shared_ptr<Configurable> make_described(const ClassInfo& info, const Value:
 std::shared_ptr<Configurable> make_by_name(const std::string& module, const std::string& name) {
   if (auto object = object_of_function(module, name)) return object;
   const ClassInfo* info = catalog().find_by_name(module, name);
+  // Keras looks for a function in all its modules: one that is a loss and no metric is a metric.
+  const bool loss_alone =
+      !info && module == "keras.metrics" && catalog().find_by_name("keras.losses", name);
+  // A program that selects its catalog may leave the wrapper out.
+  const ClassInfo* wrapper = loss_alone ? catalog().find(module, "MeanMetricWrapper") : nullptr;
+  if (wrapper) return make_described(*wrapper, {{"fn", name}, {"name", name}});
   if (!info) {
     std::vector<std::string> known = catalog().aliases(module);
     for (const std::string& n : catalog().names(module)) {
@@ -228,20 +234,6 @@ std::shared_ptr<Configurable> make_by_name(const std::string& module, const std:
 }
 
 namespace {
-
-// Keras looks for a function in all its modules: one that is a loss and no metric is a metric, too.
-bool is_loss_alone(const std::string& module, const std::string& name) {
-  const char *const metrics = "keras.metrics", *const losses = "keras.losses";
-  return module == metrics && !catalog().find_by_name(metrics, name) &&
-         catalog().find_by_name(losses, name);
-}
-
-std::shared_ptr<Configurable> mean_of_loss(const Value& function, const std::string& name) {
-  const ClassInfo* info = catalog().find("keras.metrics", "MeanMetricWrapper");
-  // A program that selects its catalog may leave it out.
-  if (!info) return make_by_name("keras.metrics", name);
-  return info->make({{"fn", function}, {"name", name}});
-}
 
 std::string text(const Value::Dict& dict, const char* key) {
   const Value* v = detail::find(dict, key);
@@ -278,7 +270,7 @@ std::shared_ptr<Configurable> deserialize(const Value& value, const std::string&
   if (const std::any function = detail::copied_function(value); function.has_value())
     return std::any_cast<std::shared_ptr<Configurable>>(function);
   if (const std::string* name = detail::function_name(value); name && !module.empty())
-    return is_loss_alone(module, *name) ? mean_of_loss(value, *name) : make_by_name(module, *name);
+    return make_by_name(module, *name);
   const std::string class_name = text(dict, "class_name");
   if (class_name.empty())
     throw ValueError("Expected an object with class_name and config; class_name is missing.");

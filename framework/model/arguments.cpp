@@ -54,13 +54,7 @@ Option decode(const Value& v, const char* what) {
   if (v.is_null()) return {};
   if (v.is<std::string>()) return v.get<std::string>();
   // A function of Keras's or a registered one.
-  if (const std::string* name = detail::function_name(v)) {
-    const bool known =
-        catalog().find_by_name(Base::module, *name) || !catalog().find_by_name(Loss::module, *name);
-    if (known) return *name;
-    // A function that is a loss and no metric.
-    return Option(std::dynamic_pointer_cast<Base>(deserialize(v, Base::module)));
-  }
+  if (const std::string* name = detail::function_name(v)) return *name;
   if (is_object(v)) {
     auto object = std::dynamic_pointer_cast<Base>(deserialize(v));
     if (!object)
@@ -199,7 +193,9 @@ std::shared_ptr<Metric> MetricOption::make() const {
 Value MetricOption::value() const {
   if (metric_) return serialize(*metric_);
   if (function_) detail::throw_nameless(Metric::module);
-  if (name_.find('>') != std::string::npos) return serialize(*make());
+  // By its name Keras finds what it lists alone: no function of one's own, and no loss.
+  if (!name_.empty() && (name_.find('>') != std::string::npos || !names_metric(name_)))
+    return serialize(*make());
   if (!name_.empty()) return name_;
   if (is_list_) return encode_list(list_);
   if (!dict_.empty()) return encode_dict(dict_);

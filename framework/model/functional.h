@@ -32,7 +32,8 @@ class Functional : public Model {
   /// The layers in the order of Keras's files (by depth).
   LayerList layers() const override { return layers_; }
 
-  /// Builds nothing where the calls that made the graph have built all layers.
+  /// As Model's. Where the calls that made the graph have built all layers, shapes that go with
+  /// one number of samples alone, as that of a constant inside, are no error.
   void build_many(const Nest& inputs) override;
   Nest call_many(const Nest& inputs, const Call& call) override;
   /// None: the layers inside have put their masks on what they return, or ended them.

@@ -25,7 +25,7 @@ struct AttentionCall {
   std::optional<bool> training = {};     ///< see Call
   Tensor mask = {};                      ///< see Call
   /// {of the query, of the value[, of the key]}, as Keras's mask=[...] of Attention and
-  /// AdditiveAttention; an empty tensor leaves what that one carries.
+  /// AdditiveAttention; an empty tensor means none, whatever that one carries.
   std::vector<Tensor> masks = {};
   Value::Dict extra = {};  ///< further arguments by name
 

@@ -30,7 +30,7 @@ void MosaicLayer::augment(data::Sample& sample, data::Draws& draws) const {
     const int64_t left = i % 2 ? -x : width_of(part) - x, top = i < 2 ? height_of(part) - y : -y;
     data::apply(part, data::window(top, left, height, width, config.fill_value, 0), draws);
     const Area area{i < 2 ? 0 : y, i % 2 ? x : 0, i < 2 ? y : height - y, i % 2 ? width - x : x};
-    // The mean so far by the share that its pixels have of those with this part's.
+    // The mean so far by the fraction that its pixels are of those with this part's.
     const int64_t before = covered;
     covered += area.height * area.width;
     if (i > 0 && covered > 0)

@@ -37,8 +37,7 @@ void Walker::check_process() const {
   if (is_of_parent())
     throw StateError(
         "This walk over a pipeline was begun before fork(), and belongs to the parent. Begin one "
-        "in "
-        "the child: open(epoch, stream.position()) goes on where this one stands.");
+        "in the child: open(epoch, stream.position()) goes on where this one stands.");
 }
 
 Walker::Call::Call(Walker& walker) : walker_(walker), member_(*walker.pass_), start_(Clock::now()) {
