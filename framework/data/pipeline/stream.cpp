@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <exception>
+#include <new>
 
 #include "../../../backend/log.h"
 
@@ -18,7 +19,7 @@ Walker::Walker(std::shared_ptr<Runtime> runtime, std::shared_ptr<const Stage> la
 Walker::~Walker() {
   if (is_of_parent()) {
     // It stays for ever, as what the parent's threads hold of it cannot be let go here.
-    static_cast<void>(new PassPtr(std::move(pass_)));
+    static_cast<void>(new (std::nothrow) PassPtr(std::move(pass_)));
     return;
   }
   const int64_t epoch = pass_->epoch();
