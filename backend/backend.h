@@ -16,6 +16,9 @@ struct Operand {
   DType dtype;          ///< of the elements
   void* data;           ///< aligned to 64, on the device
   bool number = false;  ///< a single number of the program's, whose `data` the host can read
+
+  /// Of all elements.
+  size_t bytes() const { return static_cast<size_t>(shape->numel()) * size_of(dtype); }
 };
 
 /// Bytes of a device's caching allocator.
@@ -63,6 +66,7 @@ struct Fusions {
   bool softmax_sums = false;        ///< Softmax with `sums`
   bool conv_bias_gradient = false;  ///< Conv backward_weights with `bias`, of float32
   bool int8_products = false;       ///< Matmul of int8 into int32, faster than that of floats
+  bool float8_products = false;     ///< Matmul of 8-bit floats, faster than that of wider ones
 };
 
 /// A device. Kernels may be called from several threads at once.

@@ -13,6 +13,7 @@ function(cornu_add_cuda_library name)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_libraries(${name}
     PUBLIC cornu::cornu_cpu PRIVATE fmt::fmt ${CMAKE_DL_LIBS} Threads::Threads)
+  cornu_compile_together(${name})
 endfunction()
 
 file(GLOB cuda_codegen_sources CONFIGURE_DEPENDS backend/cuda/codegen/*.cpp)

@@ -23,9 +23,7 @@ function(cornu_add_tier name)
   if(name IN_LIST cornu_small_tiers)
     target_compile_options(cornu_${name} PRIVATE $<$<CONFIG:Release>:-Os>)
   endif()
-  # Reading the headers takes longer than compiling a layer, so neighbors of a folder are compiled together.
-  set_target_properties(cornu_${name} PROPERTIES
-    UNITY_BUILD ${CORNU_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
+  cornu_compile_together(cornu_${name})
   set(cornu_tiers ${cornu_tiers} ${name} PARENT_SCOPE)
 endfunction()
 

@@ -91,8 +91,7 @@ void run(const Gather& kernel, Operands inputs, Operands outputs) {
   const IndexedAxes axes(*x.shape, *indices.shape, kernel.axis, kernel.along);
   if (axes.outer * axes.count * axes.inner == 0) return;
   if (axes.n == 0) {  // there is nothing to pick from
-    std::memset(outputs[0].data, 0,
-                static_cast<size_t>(outputs[0].shape->numel()) * size_of(x.dtype));
+    std::memset(outputs[0].data, 0, outputs[0].bytes());
   } else if (indices.dtype == DType::int64) {
     gather(kernel, x, static_cast<const int64_t*>(indices.data), axes, outputs[0]);
   } else {

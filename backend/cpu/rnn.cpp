@@ -12,10 +12,6 @@
 namespace cornu::backend::cpu {
 namespace {
 
-size_t bytes_of(const Operand& operand) {
-  return static_cast<size_t>(operand.shape->numel()) * size_of(operand.dtype);
-}
-
 /// Takes operands one after another as arrays of T, through copies where the types differ.
 template <class T>
 class OperandWalk {
@@ -106,7 +102,7 @@ void run_rnn(const Rnn& kernel, Operands inputs, Operands outputs) {
   const Shape& x = *inputs[0].shape;
   if (x[0] == 0 || x[1] == 0) {  // nothing to walk through; the gradients of the weights are zeros
     for (const Operand& out : outputs)
-      if (const size_t bytes = bytes_of(out)) std::memset(out.data, 0, bytes);
+      if (const size_t bytes = out.bytes()) std::memset(out.data, 0, bytes);
     return;
   }
   if (inputs[0].dtype == DType::float64)

@@ -15,7 +15,6 @@ namespace {
 // A multiple of the 256 bytes to which the driver aligns memory; few enough sizes for blocks to be
 // used again.
 constexpr size_t unit = 512;
-constexpr size_t mebibyte = size_t{1} << 20;
 // Small and large blocks have segments of their own: a small tensor that lives long would keep a
 // large segment from being given back or used whole.
 constexpr size_t small_limit = mebibyte;

@@ -14,6 +14,8 @@
 
 namespace cornu::backend::cuda {
 
+inline constexpr size_t mebibyte = size_t{1} << 20;
+
 /// Where segments come from.
 class MemorySource {
  public:

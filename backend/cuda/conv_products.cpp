@@ -13,7 +13,7 @@ namespace cornu::backend::cuda {
 namespace {
 
 // A graph of launches keeps them as long as it lives.
-constexpr size_t most_bytes = size_t{64} << 20;
+constexpr size_t most_column_bytes = size_t{64} << 20;
 
 int64_t at(const InlineVector<int64_t, 3>& values, int axis, int64_t otherwise) {
   return values.empty() ? otherwise : values[static_cast<size_t>(axis)];
@@ -135,7 +135,7 @@ bool has_conv_product(const Conv& conv, std::span<const Operand> inputs,
   if (!data && (is_padded(conv) || x.rank() > 4)) return false;
   const size_t element = size_of(inputs[0].dtype);
   const int64_t places = y.numel() / y.back(), each = kernel.numel() / kernel.back();
-  return element >= 4 && static_cast<size_t>(places * each) * element <= most_bytes;
+  return element >= 4 && static_cast<size_t>(places * each) * element <= most_column_bytes;
 }
 
 std::unique_ptr<Executable> conv_product(const Conv& conv, std::span<const Operand> inputs,

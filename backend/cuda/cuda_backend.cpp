@@ -28,10 +28,6 @@ void place(Device& device, const Operand& operand, void*& data) {
   if (operand.number && data) data = device.number(operand.dtype, data);
 }
 
-size_t bytes_of(const Operand& operand) {
-  return static_cast<size_t>(operand.shape->numel()) * size_of(operand.dtype);
-}
-
 // Kernels of one kind that must run one after the other within a graph: a
 // persistent recurrent layer of cuDNN waits for all of its blocks, which two of them together may
 // never have on the device at once, and transforms share a plan of cuFFT with its work area.
@@ -79,7 +75,7 @@ class Prepared final : public Executable {
     for (size_t i = 0; i < inputs.size(); ++i)
       if (inputs[i].number) numbers_.emplace_back(i, inputs[i].dtype);
     for (const auto& list : {inputs, outputs})
-      for (const Operand& operand : list) bytes_.push_back(bytes_of(operand));
+      for (const Operand& operand : list) bytes_.push_back(operand.bytes());
     if (!numbers_.empty()) addresses_.resize(bytes_.size());
   }
   ~Prepared() override {
@@ -152,17 +148,17 @@ class OnHost final : public Executable {
       std::vector<Operand> copies;
       for (const auto& list : {inputs, outputs})
         for (Operand operand : list) {
-          memory.push_back(std::make_unique_for_overwrite<char[]>(bytes_of(operand)));
+          memory.push_back(std::make_unique_for_overwrite<char[]>(operand.bytes()));
           operand.data = memory.back().get();
           copies.push_back(operand);
         }
       const std::span<const Operand> all(copies);
       for (size_t i = 0; i < inputs.size(); ++i)
-        backend_.copy_to_host(copies[i].data, inputs[i].data, bytes_of(inputs[i]));
+        backend_.copy_to_host(copies[i].data, inputs[i].data, inputs[i].bytes());
       cpu_backend().run(kernel, all.first(inputs.size()), all.subspan(inputs.size()));
       for (size_t i = 0; i < outputs.size(); ++i)
         backend_.copy_from_host(outputs[i].data, copies[inputs.size() + i].data,
-                                bytes_of(outputs[i]));
+                                outputs[i].bytes());
     });
   }
 
@@ -249,8 +245,8 @@ void CudaBackend::run(const Kernel& kernel, std::span<const Operand> inputs,
   // may have memory of its own.
   device.touch(executable.get(), true);
   device.touch(kept_apart(kernel), true);
-  for (const Operand& operand : inputs) device.touch({operand.data, bytes_of(operand)}, false);
-  for (const Operand& operand : outputs) device.touch({operand.data, bytes_of(operand)}, true);
+  for (const Operand& operand : inputs) device.touch({operand.data, operand.bytes()}, false);
+  for (const Operand& operand : outputs) device.touch({operand.data, operand.bytes()}, true);
   InlineVector<void*, 16> data;
   for (const auto& list : {inputs, outputs})
     for (const Operand& operand : list) {
@@ -260,7 +256,7 @@ void CudaBackend::run(const Kernel& kernel, std::span<const Operand> inputs,
   run_aligned(
       device, {data.data(), data.size()}, inputs.size(),
       [&](size_t i) {
-        return bytes_of(i < inputs.size() ? inputs[i] : outputs[i - inputs.size()]);
+        return (i < inputs.size() ? inputs[i] : outputs[i - inputs.size()]).bytes();
       },
       [&](void* const* at) { executable->run(at); });
 }

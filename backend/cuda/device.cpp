@@ -14,7 +14,6 @@
 namespace cornu::backend::cuda {
 namespace {
 
-constexpr size_t mebibyte = size_t{1} << 20;
 // An event after each launch would cost as much as the launch.
 constexpr uint64_t work_between_milestones = 64;
 constexpr size_t most_milestones = 64;

@@ -16,10 +16,6 @@ namespace {
 
 constexpr size_t most_bytes = size_t{1} << 30;
 
-size_t bytes_of(const Operand& operand) {
-  return static_cast<size_t>(operand.shape->numel()) * size_of(operand.dtype);
-}
-
 }  // namespace
 
 bool may_measure() {
@@ -35,12 +31,12 @@ TrialOperands::TrialOperands(Context& context, std::span<const Operand> inputs,
     : context_(context) {
   size_t all = 0;
   for (const auto& list : {inputs, outputs})
-    for (const Operand& operand : list) all += bytes_of(operand);
+    for (const Operand& operand : list) all += operand.bytes();
   if (all > most_bytes) return;
   try {
     for (const auto& list : {inputs, outputs})
       for (const Operand& operand : list) {
-        const size_t bytes = bytes_of(operand);
+        const size_t bytes = operand.bytes();
         bytes_.push_back(bytes);
         addresses_.push_back(bytes == 0 ? nullptr : context.allocator().allocate(bytes));
       }

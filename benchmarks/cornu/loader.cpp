@@ -6,12 +6,12 @@
 namespace cornu::bench {
 namespace {
 
-constexpr int64_t rows = 60'000, features = 784, batch = 128;
+constexpr int64_t row_count = 60'000, features = 784, batch = 128;
 
 // Samples of MNIST's size.
 data::Pipeline<Batch> shuffled() {
-  const Tensor x = random::uniform({rows, features}, 0, 1, Seed(1));
-  const Tensor y = ops::cast(random::uniform({rows}, 0, 10, Seed(2)), DType::int64);
+  const Tensor x = random::uniform({row_count, features}, 0, 1, Seed(1));
+  const Tensor y = ops::cast(random::uniform({row_count}, 0, 10, Seed(2)), DType::int64);
   return data::from(x, y).shuffle().batch(batch);
 }
 
@@ -27,10 +27,10 @@ void measure_epochs(const data::Pipeline<Batch>& pipeline, Report& report, const
       if (count == 0) first.push_back(now_seconds() - begin);
       count += one.x.tensor().shape()[0];
     }
-    if (count != rows) throw StateError("loader: samples are missing.");
+    if (count != row_count) throw StateError("loader: samples are missing.");
   };
   pass();
-  report.rate("rows", repeat(pass, effort), static_cast<double>(rows), "rows/s");
+  report.rate("rows", repeat(pass, effort), static_cast<double>(row_count), "rows/s");
   report.latency("first batch of an epoch", first, "ms");
   std::fputs(pipeline.explain().c_str(), stderr);
 }
@@ -47,7 +47,7 @@ void measure_fit(Report& report) {
   };
   fit();
   const RunTime time = fit();
-  report.value("rows", 2 * rows / time.total, "rows/s");
+  report.value("rows", 2 * row_count / time.total, "rows/s");
   report.value("waiting for data", 100 * time.data / time.total, "% of fit");
   report.value("training steps", 100 * time.step / time.total, "% of fit");
   std::fputs(pipeline.explain().c_str(), stderr);

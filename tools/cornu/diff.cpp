@@ -65,22 +65,22 @@ void compare_values(const Value& a, const Value& b, const std::string& path, Lin
     lines.add(path + ": " + shown(a) + " in A, " + shown(b) + " in B");
 }
 
-struct Error {
+struct Difference {
   double most = 0, mean = 0;
 };
 
 // Of strings, the fraction that differs.
-Error error_of(const Tensor& a, const Tensor& b) {
+Difference difference_of(const Tensor& a, const Tensor& b) {
   if (a.dtype() == DType::string || b.dtype() == DType::string) {
     if (a.dtype() != b.dtype()) return {HUGE_VAL, HUGE_VAL};
     const std::vector<std::string> x = a.to_strings(), y = b.to_strings();
-    Error e;
+    Difference e;
     for (size_t i = 0; i < x.size(); ++i)
       if (x[i] != y[i]) e = {1, e.mean + 1 / static_cast<double>(x.size())};
     return e;
   }
   const std::vector<double> x = a.to_vector<double>(), y = b.to_vector<double>();
-  Error e;
+  Difference e;
   for (size_t i = 0; i < x.size(); ++i) {
     const double d = std::isnan(x[i]) && std::isnan(y[i]) ? 0
                      : x[i] == y[i]                       ? 0
@@ -91,7 +91,7 @@ Error error_of(const Tensor& a, const Tensor& b) {
   return e;
 }
 
-std::string text_of(const Error& e) {
+std::string text_of(const Difference& e) {
   char text[80];
   std::snprintf(text, sizeof text, "max error %.3g, mean error %.3g", detail::plain_nan(e.most),
                 detail::plain_nan(e.mean));
@@ -116,7 +116,7 @@ bool compare_weights(const Model& a, const Model& b, Lines& lines) {
       lines.add(name + ": shape " + x[i].shape().str() + " in A, " + y[i].shape().str() + " in B");
       continue;
     }
-    const Error e = error_of(x[i].value(), y[i].value());
+    const Difference e = difference_of(x[i].value(), y[i].value());
     if (e.most != 0 || std::isnan(e.most))
       lines.add(name + " " + x[i].shape().str() + ": " + text_of(e));
   }
@@ -166,12 +166,12 @@ bool diff(const std::string& a, const std::string& b, const std::string& model_f
         equal = false;
         continue;
       }
-      const Error e = error_of(p[i], q[i]);
+      const Difference e = difference_of(p[i], q[i]);
       const bool exact = e.most == 0;
       std::printf("  output %zu: %s\n", i, exact ? "equal" : text_of(e).c_str());
       equal &= exact;
     }
-  } catch (const cornu::Error& e) {
+  } catch (const Error& e) {
     std::printf("  not compared: %s\n", e.what());
   }
   return equal;

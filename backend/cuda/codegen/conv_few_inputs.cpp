@@ -23,7 +23,7 @@ constexpr const char* element_text = R"text(
                      channel]);
 )text";
 
-constexpr const char* forward_text = R"text(
+constexpr const char* few_inputs_forward_text = R"text(
       const Index pixel = divide(i, packs), o = (i - pixel * packs.size) * pack;
       @PLACES@
       Real sums[pack];
@@ -48,7 +48,7 @@ constexpr const char* forward_text = R"text(
 
 // A block takes a part of the pixels; its threads stand side by side along the channels, and above
 // each other along the pixels.
-constexpr const char* weights_text = R"text(
+constexpr const char* few_inputs_weights_text = R"text(
   CORNU_SHARED Real shared[pack][256];
   Private<Real, weights * pack> sums;
   const Index first_pack = static_cast<Index>(blockIdx.x) * width;
@@ -132,10 +132,11 @@ void add_few_inputs_conv(KernelPlan& plan, const Conv& kernel, const ConvSizes& 
     std::string finish;
     if (kernel.bias) finish += "result += convert<Real>(bias[o + e]);\n";
     if (kernel.relu) finish += "result = max(result, static_cast<Real>(0));\n";
-    plan.stages.push_back(text.stage(
-        "conv_few_inputs", "",
-        std::string(loop_begin) + with(filled(forward_text), "@FINISH@", finish) + loop_end,
-        loop_blocks(pixels * packs, multiprocessors)));
+    plan.stages.push_back(text.stage("conv_few_inputs", "",
+                                     std::string(loop_begin) +
+                                         with(filled(few_inputs_forward_text), "@FINISH@", finish) +
+                                         loop_end,
+                                     loop_blocks(pixels * packs, multiprocessors)));
     return;
   }
   // Blocks that share the pixels: by the sizes alone, as sums depend on it.
@@ -154,7 +155,7 @@ void add_few_inputs_conv(KernelPlan& plan, const Conv& kernel, const ConvSizes& 
   text.index("chunk", chunk);
   text.pointer("partial", workspace, "Real", at);
   plan.stages.push_back(
-      text.stage("conv_few_inputs_weights", "", filled(weights_text), across, splits));
+      text.stage("conv_few_inputs_weights", "", filled(few_inputs_weights_text), across, splits));
   add_weights_sum(plan, inputs, output, splits, at);
 }
 

@@ -14,7 +14,7 @@
 namespace cornu::backend::cuda {
 namespace {
 
-constexpr const char* functions = R"text(
+constexpr const char* pool_functions = R"text(
 /// Windows along an axis, and the pixels of a window that are in x.
 struct Axis { Offset x, y, window, stride, pad; };
 struct Range { Offset begin, end; };
@@ -87,7 +87,7 @@ constexpr const char* place_text = R"text(
       const Offset image = static_cast<Offset>(q);
 )text";
 
-constexpr const char* forward_text = R"text(
+constexpr const char* pool_forward_text = R"text(
       Real total[pack];
 #pragma unroll
       for (int e = 0; e < pack; ++e) total[e] = maximum ? lowest<Real>() : static_cast<Real>(0);
@@ -336,7 +336,7 @@ class PoolPlanner {
 
   KernelPlan make() {
     if (!kernel_.backward) {
-      add({"pool", forward_text, y_shape_});
+      add({"pool", pool_forward_text, y_shape_});
       // Windows that see nothing but padding leave no cell.
     } else if (!kernel_.windows_overlap() && y_shape_.numel() > 0) {
       add({"pool_backward", apart_text, y_shape_});
@@ -433,12 +433,12 @@ class PoolPlanner {
     text.index("count", count);
     const bool small = window() <= 16;
     const std::string axes = name_axes(text, part.shape);
-    plan_.stages.push_back(
-        text.stage(part.kind,
-                   with(with(functions, "@UNROLL@", small ? "#pragma unroll" : "#pragma unroll 1"),
-                        "@UNROLL_LAST@", small ? "#pragma unroll" : "#pragma unroll 4"),
-                   axes + loop_begin + place_text + part.code + loop_end,
-                   loop_blocks(count, options_.multiprocessors)));
+    plan_.stages.push_back(text.stage(
+        part.kind,
+        with(with(pool_functions, "@UNROLL@", small ? "#pragma unroll" : "#pragma unroll 1"),
+             "@UNROLL_LAST@", small ? "#pragma unroll" : "#pragma unroll 4"),
+        axes + loop_begin + place_text + part.code + loop_end,
+        loop_blocks(count, options_.multiprocessors)));
   }
 
   // `shape`: what the threads go through.

@@ -12,11 +12,11 @@
 namespace cornu::backend::cuda {
 namespace {
 
-constexpr const char* functions = R"text(
+constexpr const char* product_functions = R"text(
 constexpr int tile_k = 16, tile_m = 16 * rows_each, tile_n = 16 * columns_each;
 )text";
 
-constexpr const char* tile_text = R"text(
+constexpr const char* product_tile_text = R"text(
   CORNU_SHARED Real a_tile[tile_k][tile_m + 4];
   CORNU_SHARED Real b_tile[tile_k][tile_n + 4];
   const Index tile_row = divide(static_cast<Index>(blockIdx.x), across);
@@ -210,7 +210,7 @@ void add_product(KernelPlan& plan, const ProductTask& task) {
   text.index("n_size", task.n);
   text.index("k_size", task.k);
   const size_t at = plan.workspace_bytes;
-  std::string body = with(with(tile_text, "@A@", task.load_a), "@B@", task.load_b);
+  std::string body = with(with(product_tile_text, "@A@", task.load_a), "@B@", task.load_b);
   body = with(body, "@SLICE@", task.of_slice(text));
   if (splits > 1) {
     text.pointer("partial", task.workspace, "Real", at);
@@ -219,7 +219,7 @@ void add_product(KernelPlan& plan, const ProductTask& task) {
     body = with(body, "@STORE@", task.store);
   }
   plan.stages.push_back(
-      text.stage(task.kind, functions, body, down * across, task.slices * splits));
+      text.stage(task.kind, product_functions, body, down * across, task.slices * splits));
   if (splits == 1) return;
   plan.workspace_bytes +=
       (static_cast<size_t>(results * splits) * size_of(task.real) + 15) / 16 * 16;

@@ -18,7 +18,7 @@ namespace cornu::backend::cuda {
 namespace {
 
 /// Blocks from which a device counts as full, and elements that make a lane worth a block.
-constexpr int64_t wanted_blocks = 512, lane_elements = 16, most_splits = 1024;
+constexpr int64_t wanted_reduce_blocks = 512, lane_elements = 16, most_splits = 1024;
 
 int64_t power_from(int64_t n) {  // the smallest power of two that is not less
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(n, 1))));
@@ -40,7 +40,7 @@ Tiling tile(bool rows, int64_t kept, int64_t reduced) {
     // A warp for a row, fewer threads for short rows, a block for long ones.
     // Lanes within a warp need no barrier of the block.
     tiling.lanes = std::min<int64_t>(power_from(reduced), 32);
-    const bool few = kept * 32 < wanted_blocks * threads / 4;
+    const bool few = kept * 32 < wanted_reduce_blocks * threads / 4;
     if (reduced >= 4096 || (few && reduced >= 256)) tiling.lanes = threads;
   } else {
     tiling.results = std::min<int64_t>(power_from(kept), 32);
@@ -49,10 +49,10 @@ Tiling tile(bool rows, int64_t kept, int64_t reduced) {
   tiling.results = threads / tiling.lanes;
   const int64_t blocks = (kept + tiling.results - 1) / tiling.results;
   const int64_t useful = reduced / (tiling.lanes * lane_elements);
-  tiling.splits =
-      std::clamp<int64_t>(std::min((wanted_blocks + blocks - 1) / blocks, useful), 1, most_splits);
+  tiling.splits = std::clamp<int64_t>(
+      std::min((wanted_reduce_blocks + blocks - 1) / blocks, useful), 1, most_splits);
   // A second kernel costs a launch, which only an idle device is worth.
-  if (blocks >= wanted_blocks / 2) tiling.splits = 1;
+  if (blocks >= wanted_reduce_blocks / 2) tiling.splits = 1;
   tiling.chunk = std::max<int64_t>((reduced + tiling.splits - 1) / tiling.splits, 1);
   tiling.splits = std::max<int64_t>((reduced + tiling.chunk - 1) / tiling.chunk, 1);
   return tiling;

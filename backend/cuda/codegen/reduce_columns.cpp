@@ -10,7 +10,7 @@
 namespace cornu::backend::cuda {
 namespace {
 
-constexpr int64_t wanted_blocks = 512;
+constexpr int64_t wanted_column_blocks = 512;
 
 // Sums of eight rows are taken in float, all others in Sum: double, or Twofold.
 constexpr const char* body = R"text(
@@ -76,7 +76,8 @@ std::optional<ColumnSums> column_sums(const Reduce& kernel, const IndexSpace& sp
       std::min<int64_t>(static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(packs))), 32);
   sums.lanes = Stage::block / sums.width;
   const int64_t across = (packs + sums.width - 1) / sums.width;
-  sums.splits = std::min((wanted_blocks + across - 1) / across, sums.rows / (sums.lanes * 8));
+  sums.splits =
+      std::min((wanted_column_blocks + across - 1) / across, sums.rows / (sums.lanes * 8));
   if (sums.splits < 2) return {};
   sums.chunk = (sums.rows + sums.splits - 1) / sums.splits;
   sums.splits = (sums.rows + sums.chunk - 1) / sums.chunk;

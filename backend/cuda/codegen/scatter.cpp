@@ -34,7 +34,7 @@ CORNU_DEVICE Index row_of(Position index, Index n) {
 )text";
 
 // A thread for each lane (outer, column).
-constexpr const char* lanes_text = R"text(
+constexpr const char* scatter_lanes_text = R"text(
       const Index outer = divide(i, inner), column = i - outer * inner.size;
       for (Index k = 0; k < picks; ++k) {
         const Index at = (outer * picks + k) * inner.size + column;
@@ -136,7 +136,7 @@ KernelPlan plan(const Scatter& kernel, std::span<const Operand> inputs, std::spa
     text.index("picks", axes.count);
     text.index("count", lanes);
     plan.stages.push_back(text.stage("scatter", combine_text,
-                                     std::string(loop_begin) + lanes_text + loop_end,
+                                     std::string(loop_begin) + scatter_lanes_text + loop_end,
                                      loop_blocks(lanes, options.multiprocessors)));
     return plan;
   }

@@ -9,7 +9,7 @@
 namespace cornu::backend::cuda {
 namespace {
 
-constexpr const char* functions = R"text(
+constexpr const char* softmax_functions = R"text(
 struct Running { Real most, sum; };
 /// exp(a - b), which is 1 for equal infinities.
 CORNU_DEVICE Real ratio(Real a, Real b) { return exp(a == b ? static_cast<Real>(0) : a - b); }
@@ -156,8 +156,8 @@ KernelPlan plan(const Softmax& kernel, std::span<const Operand> inputs,
   const std::string body = with(
       with(find_totals + std::string(kernel.sums ? write_sums : write_rows), "@FOLD@", fold_lanes),
       "@BARRIER@", long_rows ? "CORNU_BLOCK_BARRIER" : "CORNU_WARP_BARRIER");
-  plan.stages.push_back(text.stage(kernel.sums ? "softmax_sums" : "softmax", functions, body,
-                                   (rows + 256 / lanes - 1) / (256 / lanes)));
+  plan.stages.push_back(text.stage(kernel.sums ? "softmax_sums" : "softmax", softmax_functions,
+                                   body, (rows + 256 / lanes - 1) / (256 / lanes)));
   return plan;
 }
 

@@ -30,7 +30,7 @@ CORNU_DEVICE Entry last_entry() { return Entry{~static_cast<uint64>(0), ~static_
 
 // A tile holds segments of rows: one of `segment` entries, a power of two, from each of several
 // rows, or one part of a long row.
-constexpr const char* tile_text = R"text(
+constexpr const char* sort_tile_text = R"text(
   CORNU_SHARED Entry tile[tile_size];
   const Index row0 = divide(static_cast<Index>(blockIdx.x), parts) * (tile_size / segment);
   const Index first = rest(static_cast<Index>(blockIdx.x), parts) * tile_size;
@@ -114,10 +114,10 @@ size_t add_sort(KernelPlan& plan, const SortTask& task, int multiprocessors) {
     text.divisor("parts", parts);
     const bool to_workspace = merges || task.stores_rows;
     if (to_workspace) text.pointer("entries", task.workspace, "Entry", at);
-    plan.stages.push_back(text.stage(
-        "sort", entry_functions(task.paired) + task.functions,
-        with(with(tile_text, "@LOAD@", task.load), "@STORE@", to_workspace ? keep : task.store),
-        (task.rows + together - 1) / together * parts));
+    plan.stages.push_back(text.stage("sort", entry_functions(task.paired) + task.functions,
+                                     with(with(sort_tile_text, "@LOAD@", task.load), "@STORE@",
+                                          to_workspace ? keep : task.store),
+                                     (task.rows + together - 1) / together * parts));
   }
   for (int64_t run = tile_size; run < task.n; run *= 2) {
     const bool last = 2 * run >= task.n && !task.stores_rows;

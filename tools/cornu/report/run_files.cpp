@@ -26,7 +26,7 @@ std::string text_of(const fs::path& path) {
 }
 
 // A number, or the mean of "[0.5, 0.25]" or "[0.5 0.25]"; nothing for other texts.
-std::optional<double> number_in(std::string cell) {
+std::optional<double> number_of_cell(std::string cell) {
   const bool array = cell.find('[') != std::string::npos;
   std::replace_if(
       cell.begin(), cell.end(), [](char c) { return c == '[' || c == ']' || c == ',' || c == '"'; },
@@ -141,13 +141,13 @@ std::map<std::string, plot::Figure> parse_history_csv(const std::string& text,
     if (cells.size() != names.size())
       fail(std::to_string(cells.size()) + " cells in place of " + std::to_string(names.size()) +
            ".");
-    const std::optional<double> epoch = number_in(cells[0]);
+    const std::optional<double> epoch = number_of_cell(cells[0]);
     if (!epoch || !std::isfinite(*epoch)) fail("'" + cells[0] + "' is no epoch.");
     if (*epoch + shift <= last) shift = last + 1 - *epoch;
     last = *epoch + shift;
     for (size_t c = 1; c < names.size(); ++c) {
       if (is_missing(cells[c])) continue;
-      const std::optional<double> value = number_in(cells[c]);
+      const std::optional<double> value = number_of_cell(cells[c]);
       if (!value) fail("'" + cells[c] + "' in column '" + names[c] + "' is no number.");
       figures[names[c]].epochs.push_back(last);
       figures[names[c]].values.push_back(*value);
