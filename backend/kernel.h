@@ -61,6 +61,9 @@ struct Matmul {
   bool transpose_b = false;  ///< b is stored (batch..., n, k)
   bool bias = false;         ///< whether there is a third input
   bool relu = false;         ///< of floats only: negative results become 0, after the bias
+  /// What a and b are if they are the bits of 8-bit floats, as uint8; the result is float32 then.
+  /// Only where Backend::fusions offers such products.
+  std::optional<DType> float8_a = {}, float8_b = {};
   friend bool operator==(const Matmul&, const Matmul&) = default;
 };
 

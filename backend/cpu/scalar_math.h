@@ -32,6 +32,18 @@ T round_float16(T x) {
   return half_to_float(float_to_half(static_cast<float>(x)));
 }
 
+/// The bits of the nearest 8-bit float, or the number of such bits; see float_to_float8.
+template <DType dtype, class T>
+T float8_bits(T x) {
+  const uint8_t bits = float_to_float8(static_cast<float>(x), dtype);
+  return static_cast<T>(x != x ? bits & 0x7F : bits);
+}
+template <DType dtype, class T>
+T float8_number(T bits) {
+  const T most = 255, byte = bits > 0 ? std::min(bits, most) : 0;
+  return static_cast<T>(float8_to_float(static_cast<uint8_t>(byte), dtype));
+}
+
 /// NumPy's floor_divide: integers round down and give 0 for a zero divisor; floats agree with mod.
 template <class T>
 T floor_divide(T a, T b) {

@@ -324,6 +324,78 @@ HWY_INLINE Vector<T> round_float16(Vector<T> a) {
   return lanewise<T>(scalar::round_float16<T>, a);
 }
 
+// The bits of the nearest 8-bit float, ties to even, of which there are `digits` in a fraction and
+// whose exponents are less by `shift` than a float's: `most` for what is too large, `nan` of NaN.
+template <uint32_t digits, uint32_t shift, uint32_t most, uint32_t nan>
+HWY_INLINE Vector<float> float8_bits(Vector<float> a) {
+  const hn::RebindToUnsigned<Tag<float>> d;
+  constexpr uint32_t cut = 23 - digits;
+  const auto bits = hn::BitCast(d, a.raw), size = hn::And(bits, hn::Set(d, 0x7FFFFFFF));
+  // Half of the last place, less one bit unless the result is odd.
+  const auto odd = hn::And(hn::ShiftRight<cut>(size), hn::Set(d, 1));
+  const auto bias = hn::Set(d, (1u << (cut - 1)) - 1 - (shift << 23));
+  const auto normal = hn::ShiftRight<cut>(hn::Add(hn::Add(size, odd), bias));
+  // The sum with this has the least 8-bit float in its last place.
+  const auto large = hn::Set(d, (shift + 1 + cut) << 23);
+  const auto sum = hn::Add(hn::BitCast(Tag<float>(), size), hn::BitCast(Tag<float>(), large));
+  const auto small = hn::Sub(hn::BitCast(d, sum), large);
+  const auto is_small = hn::Lt(size, hn::Set(d, (shift + 1) << 23));
+  const auto nearest = hn::Min(hn::IfThenElse(is_small, small, normal), hn::Set(d, most));
+  const auto sign = hn::And(hn::ShiftRight<24>(bits), hn::Set(d, 0x80));
+  const auto is_nan = hn::Gt(size, hn::Set(d, 0x7F800000));
+  const auto result = hn::IfThenElse(is_nan, hn::Set(d, nan), hn::Or(nearest, sign));
+  return {hn::ConvertTo(Tag<float>(), hn::BitCast(hn::RebindToSigned<Tag<float>>(), result))};
+}
+// The number of such bits: infinity for `infinite`, NaN from `nan` on.
+template <uint32_t digits, uint32_t shift, uint32_t infinite, uint32_t nan>
+HWY_INLINE Vector<float> float8_number(Vector<float> a) {
+  const hn::RebindToUnsigned<Tag<float>> d;
+  const hn::RebindToSigned<Tag<float>> integers;
+  constexpr uint32_t cut = 23 - digits;
+  const auto byte = hn::Min(a.raw, hn::Set(Tag<float>(), 255));
+  const auto is_positive = hn::Gt(a.raw, hn::Zero(Tag<float>()));
+  const auto bits = hn::BitCast(d, hn::ConvertTo(integers, hn::IfThenElseZero(is_positive, byte)));
+  const auto size = hn::And(bits, hn::Set(d, 0x7F));
+  const auto normal = hn::Add(hn::ShiftLeft<cut>(size), hn::Set(d, shift << 23));
+  // Below the least normal number all are multiples of the least.
+  const auto least = hn::BitCast(Tag<float>(), hn::Set(d, (shift + 1 - digits) << 23));
+  const auto counted = hn::ConvertTo(Tag<float>(), hn::BitCast(integers, size));
+  const auto small = hn::BitCast(d, hn::Mul(counted, least));
+  auto number = hn::IfThenElse(hn::Lt(size, hn::Set(d, 1u << digits)), small, normal);
+  number = hn::IfThenElse(hn::Eq(size, hn::Set(d, infinite)), hn::Set(d, 0x7F800000), number);
+  number = hn::IfThenElse(hn::Lt(size, hn::Set(d, nan)), number, hn::Set(d, 0x7FC00000));
+  return {hn::BitCast(Tag<float>(), hn::Or(number, hn::ShiftLeft<24>(hn::Xor(bits, size))))};
+}
+
+template <class T>
+HWY_INLINE Vector<T> e4m3_bits(Vector<T> a) {
+  if constexpr (is_single<T>)
+    return float8_bits<3, 120, 0x7F, 0x7F>(a);
+  else
+    return lanewise<T>(scalar::float8_bits<DType::float8_e4m3fn, T>, a);
+}
+template <class T>
+HWY_INLINE Vector<T> e5m2_bits(Vector<T> a) {
+  if constexpr (is_single<T>)
+    return float8_bits<2, 112, 0x7C, 0x7E>(a);
+  else
+    return lanewise<T>(scalar::float8_bits<DType::float8_e5m2, T>, a);
+}
+template <class T>
+HWY_INLINE Vector<T> e4m3_number(Vector<T> a) {
+  if constexpr (is_single<T>)
+    return float8_number<3, 120, 0x7F, 0x7F>(a);
+  else
+    return lanewise<T>(scalar::float8_number<DType::float8_e4m3fn, T>, a);
+}
+template <class T>
+HWY_INLINE Vector<T> e5m2_number(Vector<T> a) {
+  if constexpr (is_single<T>)
+    return float8_number<2, 112, 0x7C, 0x7D>(a);
+  else
+    return lanewise<T>(scalar::float8_number<DType::float8_e5m2, T>, a);
+}
+
 /// 1 / (1 + exp(-a)), 3 ULP; the tail keeps its relative accuracy.
 template <class T>
 HWY_INLINE Vector<T> sigmoid(Vector<T> a) {

@@ -9,8 +9,8 @@
 #include "bounded_cache.h"
 #include "codegen/codegen.h"
 #include "cublas_product.h"
+#include "eight_bit_product.h"
 #include "fallback.h"
-#include "int8_product.h"
 #include "library_checks.h"
 #include "matmul_layout.h"
 #include "measuring.h"
@@ -174,9 +174,9 @@ std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, cons
   const size_t factor = size_of(inputs[0].dtype), result = size_of(outputs[0].dtype);
   const int alignment = matmul_alignment(layout, factor, result);
   // Some types and versions have no algorithm that adds a bias: then a kernel adds it. The library
-  // adds none to int32.
+  // adds none to int32, and to products of 8-bit floats only one of 16 bits.
   std::vector<Epilogue> ways{Epilogue::none};
-  if (matmul.bias && types.result != CUDA_R_32I) ways = {Epilogue::bias, Epilogue::none};
+  if (matmul.bias && factor > 1) ways = {Epilogue::bias, Epilogue::none};
   for (const Epilogue epilogue : ways) {
     try {
       const Product product(layout, types, epilogue);
@@ -197,6 +197,11 @@ std::optional<Algorithm> choose(Handle& handle, const MatmulLayout& layout, cons
   return std::nullopt;
 }
 
+// Of factors that are 8-bit floats, as bits.
+std::string float8_text(std::optional<DType> dtype) {
+  return dtype ? std::string(dtype_name(*dtype)) + " " : "";
+}
+
 }  // namespace
 
 std::string cublas_version(std::string* why) {
@@ -210,19 +215,20 @@ std::string cublas_version(std::string* why) {
   }
 }
 
-std::string try_matmul(const Matmul& matmul, DType factor, DType result, const Shape& a,
-                       const Shape& b, const Shape& out) {
+std::string try_matmul(const Matmul& matmul, const Operand& a, const Operand& b,
+                       const Operand& out) {
   std::string why;
   if (cublas_version(&why).empty()) return "absent: " + why;
-  const std::optional<Types> types = types_of(factor, result, false);
-  std::optional<MatmulLayout> layout = matmul_layout(matmul, a, b, out);
+  const std::optional<Types> types = types_of(matmul.float8_a.value_or(a.dtype),
+                                              matmul.float8_b.value_or(b.dtype), out.dtype, false);
+  std::optional<MatmulLayout> layout = matmul_layout(matmul, *a.shape, *b.shape, *out.shape);
   if (!types || !layout) return "refused: no layout";
-  if (factor == DType::int8) {
-    const Int8Form form = int8_form(matmul, a, b, out);
+  if (size_of(a.dtype) == 1) {
+    const EightBitForm form = eight_bit_form(matmul, *a.shape, *b.shape, *out.shape);
     layout = matmul_layout({.transpose_b = true}, form.a, form.b, form.out);
   }
   try {
-    const bool bias = matmul.bias && factor != DType::int8;
+    const bool bias = matmul.bias && size_of(a.dtype) > 1;
     const Product product(*layout, *types, bias ? Epilogue::bias : Epilogue::none);
     return "descriptors made";
   } catch (const Refusal& refusal) {
@@ -235,8 +241,10 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
   const Operand& out = outputs[0];
   const bool exact = !tf32();
   const DType factor = inputs[0].dtype;
-  const std::optional<Types> types = types_of(factor, out.dtype, !exact);
-  if (!types || inputs[1].dtype != factor) return nullptr;
+  const std::optional<Types> types =
+      types_of(matmul.float8_a.value_or(factor), matmul.float8_b.value_or(inputs[1].dtype),
+               out.dtype, !exact);
+  if (!types) return nullptr;
   if (matmul.bias && inputs[2].dtype != out.dtype) return nullptr;
   const std::optional<MatmulLayout> layout =
       matmul_layout(matmul, *inputs[0].shape, *inputs[1].shape, *out.shape);
@@ -253,16 +261,18 @@ std::unique_ptr<Executable> cublas_matmul(const Matmul& matmul, std::span<const 
   Handle& handle = context.part<Handle>();
   if (handle.handle == nullptr) return lost(handle.why);
   if (is_tiny(*layout)) return nullptr;
-  if (factor == DType::int8)
-    if (const Int8Form form = int8_form(matmul, *inputs[0].shape, *inputs[1].shape, *out.shape);
+  if (size_of(factor) == 1)
+    if (const EightBitForm form =
+            eight_bit_form(matmul, *inputs[0].shape, *inputs[1].shape, *out.shape);
         form.copies())
-      return int8_product(matmul, form, inputs, outputs, context,
-                          [&](const Matmul& product, std::span<const Operand> factors,
-                              std::span<const Operand> result) {
-                            return cublas_matmul(product, factors, result, context);
-                          });
+      return eight_bit_product(matmul, form, inputs, outputs, context,
+                               [&](const Matmul& product, std::span<const Operand> factors,
+                                   std::span<const Operand> result) {
+                                 return cublas_matmul(product, factors, result, context);
+                               });
   const std::string key = std::string(matmul.transpose_a ? "ta " : "") +
                           (matmul.transpose_b ? "tb " : "") + (exact ? "" : "tf32 ") +
+                          float8_text(matmul.float8_a) + float8_text(matmul.float8_b) +
                           operands_text(inputs, outputs);
   const std::optional<Algorithm> algorithm = handle.algorithms.get(key, [&] {
     std::string why;

@@ -68,27 +68,39 @@ void check(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS) throw Refusal(std::string(what) + ": " + describe(status));
 }
 
-std::optional<Types> types_of(DType factor, DType result, bool tf32) {
+std::optional<Types> types_of(DType a, DType b, DType result, bool tf32) {
+  const auto alike = [](cudaDataType_t type, cudaDataType_t result, cublasComputeType_t compute) {
+    return Types{type, type, result, CUDA_R_32F, compute};
+  };
   const auto sums_in_float32 = [&](cudaDataType_t type) -> std::optional<Types> {
-    if (result == factor) return Types{type, type, CUDA_R_32F, CUBLAS_COMPUTE_32F};
-    if (result == DType::float32) return Types{type, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    if (result == a) return alike(type, type, CUBLAS_COMPUTE_32F);
+    if (result == DType::float32) return alike(type, CUDA_R_32F, CUBLAS_COMPUTE_32F);
     return std::nullopt;
   };
-  switch (factor) {
+  if (is_float8(a) && is_float8(b)) {
+    // The library has no kernels for two factors of e5m2.
+    if (result != DType::float32 || (a == b && a == DType::float8_e5m2)) return std::nullopt;
+    const auto type = [](DType dtype) {
+      return dtype == DType::float8_e4m3fn ? CUDA_R_8F_E4M3 : CUDA_R_8F_E5M2;
+    };
+    return Types{type(b), type(a), CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+  }
+  if (a != b) return std::nullopt;
+  switch (a) {
     case DType::int8:
       if (result != DType::int32) return std::nullopt;
-      return Types{CUDA_R_8I, CUDA_R_32I, CUDA_R_32I, CUBLAS_COMPUTE_32I};
+      return Types{CUDA_R_8I, CUDA_R_8I, CUDA_R_32I, CUDA_R_32I, CUBLAS_COMPUTE_32I};
     case DType::float16:
       return sums_in_float32(CUDA_R_16F);
     case DType::bfloat16:
       return sums_in_float32(CUDA_R_16BF);
     case DType::float32:
       if (result != DType::float32) return std::nullopt;
-      return Types{CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
-                   tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
+      return alike(CUDA_R_32F, CUDA_R_32F,
+                   tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F);
     case DType::float64:
       if (result != DType::float64) return std::nullopt;
-      return Types{CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+      return Types{CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
     default:
       return std::nullopt;
   }
@@ -112,8 +124,8 @@ Product::Product(const MatmulLayout& layout, const Types& types, Epilogue epilog
     const void* const address = somewhere;
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, address);
   }
-  first = make_layout(layout.first, layout.batch, types.factor);
-  second = make_layout(layout.second, layout.batch, types.factor);
+  first = make_layout(layout.first, layout.batch, types.first);
+  second = make_layout(layout.second, layout.batch, types.second);
   result = make_layout(layout.result, layout.batch, types.result);
 }
 

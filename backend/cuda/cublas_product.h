@@ -51,11 +51,11 @@ void check(cublasStatus_t status, const char* what);
 
 /// What the elements of a product are, the numbers that scale it, and its sums.
 struct Types {
-  cudaDataType_t factor, result, scale;
+  cudaDataType_t first, second, result, scale;
   cublasComputeType_t compute;
 };
-/// For two factors of one dtype; a bias is of the result's. Empty for what it does not multiply.
-std::optional<Types> types_of(DType factor, DType result, bool tf32);
+/// For a Matmul's factors; a bias is of the result's dtype. Empty for what it does not multiply.
+std::optional<Types> types_of(DType a, DType b, DType result, bool tf32);
 
 struct DestroyProduct {
   void operator()(cublasLtMatmulDesc_t d) const { functions().product_destroy(d); }

@@ -34,7 +34,11 @@ class CudaBackend final : public Backend,
   ~CudaBackend() override;
 
   const std::string& name() const override { return name_; }
-  Fusions fusions() const override { return {.softmax_sums = true, .int8_products = true}; }
+  /// Tensor cores multiply 8-bit floats since compute capability 8.9.
+  Fusions fusions() const override {
+    return {
+        .softmax_sums = true, .int8_products = true, .float8_products = facts_.architecture >= 89};
+  }
   std::string description() const override;
   Allocator& allocator() override { return device().allocator(); }
   void run(const Kernel& kernel, std::span<const Operand> inputs,

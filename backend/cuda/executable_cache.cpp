@@ -46,7 +46,10 @@ void add(Hasher& h, const MultiTensorFused& k) {
 void add(Hasher& h, const Reduce& k) {
   h.all(k.program->hash(), k.compute, k.op, k.axes, k.shape, k.scale);
 }
-void add(Hasher& h, const Matmul& k) { h.all(k.transpose_a, k.transpose_b, k.bias, k.relu); }
+void add(Hasher& h, const Matmul& k) {
+  h.all(k.transpose_a, k.transpose_b, k.bias, k.relu, k.float8_a.has_value(),
+        k.float8_a.value_or(DType::uint8), k.float8_b.value_or(DType::uint8));
+}
 void add(Hasher& h, const Pool& k) {
   h.all(k.maximum, k.backward, k.relu, k.window, k.strides, k.pad_low, k.pad_high, k.block);
 }

@@ -3,14 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "../kernel.h"
+#include "../backend.h"
 
 namespace cornu::backend::cuda {
 
-/// Makes the descriptors of a product of factors of one dtype with a result of another or the same:
-/// "descriptors made", "refused: (why)" or "absent: (why)".
-std::string try_matmul(const Matmul& matmul, DType factor, DType result, const Shape& a,
-                       const Shape& b, const Shape& out);
+/// Makes the descriptors of a product: "descriptors made", "refused: (why)" or "absent: (why)".
+std::string try_matmul(const Matmul& matmul, const Operand& a, const Operand& b,
+                       const Operand& out);
 
 /// Plans a convolution for a device that `json` describes, as cuDNN writes it: the engine, such as
 /// "engine 67, tensor cores", followed by ", padded" or ", fused" where that is so; "refused:

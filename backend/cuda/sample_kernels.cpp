@@ -159,6 +159,18 @@ void add_others(Samples& samples) {
               {{i, {64, 64}}});
 }
 
+// What devices since 8.9 multiply.
+void add_float8(Samples& samples) {
+  const Shape shape{256, 256};
+  constexpr DType e4m3 = DType::float8_e4m3fn, e5m2 = DType::float8_e5m2;
+  const SampleKernel::Array factor{DType::uint8, shape}, sums{DType::float32, shape};
+  samples.add("float8", DType::float32, Matmul{.float8_a = e4m3, .float8_b = e4m3},
+              {factor, factor}, {sums});
+  samples.add("float8 gradient", DType::float32,
+              Matmul{.transpose_b = true, .float8_a = e5m2, .float8_b = e4m3}, {factor, factor},
+              {sums});
+}
+
 }  // namespace
 
 std::vector<SampleKernel> sample_kernels() {
@@ -177,6 +189,7 @@ std::vector<SampleKernel> sample_kernels() {
   }
   add_decompositions(samples, DType::float32);
   add_others(samples);
+  add_float8(samples);
   return std::move(samples.all);
 }
 

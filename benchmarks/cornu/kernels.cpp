@@ -39,6 +39,35 @@ void measure_int8(Report& report, const Effort& effort) {
               2.0 * static_cast<double>(n * n * n) * 1e-12, "TOP/s");
 }
 
+// Beside a layer in bfloat16, with what it takes to round operands and to follow their maxima.
+void measure_float8(Report& report, const Effort& effort) {
+  constexpr int64_t n = 8192;
+  constexpr double product_size = 2.0 * static_cast<double>(n * n * n) * 1e-12;
+  const Variable weights(numbers({n, n}, DType::float8_e4m3fn, 2), {.trainable = false});
+  Function product([&](const Nest& x) -> Nest { return ops::matmul(x.tensor(), weights.value()); });
+  const Nest x(numbers({n, n}, DType::float8_e4m3fn, 1));
+  report.rate("matmul_8192", calibrated([&] { product(x); }, effort), product_size, "TFLOP/s");
+
+  const Tensor batch = numbers({n, n}, DType::bfloat16, 3);
+  for (const bool narrow : {false, true}) {
+    layers::Dense dense({.units = n, .dtype = "mixed_bfloat16"});
+    dense(batch);
+    if (narrow) dense->quantize("float8");
+    Function train([&](const Nest& x) -> Nest {
+      GradientTape tape;
+      tape.watch(x.tensor());
+      std::vector<Tensor> sources{x.tensor()};
+      for (const Variable& v : dense->trainable_variables()) sources.push_back(v);
+      const Tensor y = dense(x.tensor(), {.training = true});
+      std::vector<Tensor> results = tape.gradient({y}, sources, {x.tensor()});
+      results.push_back(y);
+      return results;
+    });
+    report.rate(narrow ? "dense_training" : "dense_training_bfloat16",
+                calibrated([&] { train(Nest(batch)); }, effort), 3 * product_size, "TFLOP/s");
+  }
+}
+
 // Causal: half of all pairs of tokens count. The gradient takes five products where the result
 // takes two.
 void measure_attention(DType dtype, Report& report, const Effort& effort) {
@@ -85,6 +114,7 @@ void measure_traffic(DType dtype, Report& report, const Effort& effort) {
 void measure_kernels(const Workload& workload, const std::string& mode, const Settings& settings) {
   Report report(workload.name, mode, 1);
   if (mode == "int8") return measure_int8(report, settings.effort);
+  if (mode == "float8") return measure_float8(report, settings.effort);
   const DType dtype = mode == "float32" ? DType::float32 : DType::bfloat16;
   measure_traffic(dtype, report, settings.effort);
   measure_product(dtype, report, settings.effort);

@@ -30,7 +30,7 @@ const std::vector<Workload>& workloads() {
       {"gpt_768", train, true, measure_training},
       {"resnet50_b128", train, true, measure_training},
       {"gpt2_base", {"generate", "generate_batch"}, true, measure_generation},
-      {"kernels", {"float32", "bfloat16", "int8"}, true, measure_kernels},
+      {"kernels", {"float32", "bfloat16", "int8", "float8"}, true, measure_kernels},
       {"call_overhead", {"inference"}, false, measure_calls},
       {"load_resnet50", {"load_model+predict"}, false, measure_loading},
       {"load_mnist_cnn", {"load_model+predict"}, false, measure_loading},

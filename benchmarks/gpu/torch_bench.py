@@ -5,7 +5,7 @@
 Workloads: seed_b1 and seed_b32 (the sums of Gaussians), mlp, mnist_cnn, lstm, gpt, gpt_768, resnet50, resnet50_b128,
 with the shapes, batches and optimizers of benchmarks/cornu/networks.cpp, and kernels, those of
 benchmarks/cornu/kernels.cpp, which tell what the vendor's libraries reach alone. DTYPE: float32 (default) or bfloat16;
-kernels:int8 is a product of integers.
+kernels:int8 is a product of integers, kernels:float8_e4m3fn one of 8-bit floats.
 MODE: of torch.compile, "default" or "reduce-overhead" (which replays CUDA graphs). cuDNN tries its algorithms for each
 convolution, unless --no-cudnn-benchmark leaves them to its heuristics. Data is on the device before the clock starts;
 the best of three rounds counts.
@@ -178,6 +178,12 @@ def measure_kernels(dtype, a, clock):
 
     def numbers(*shape):
         return torch.randn(*shape, device=device).to(kind)
+
+    if dtype == "float8_e4m3fn":
+        p, q, one = numbers(n, n), numbers(n, n), torch.ones((), device=device)
+        product = lambda: torch._scaled_mm(p, q.t(), one, one, out_dtype=torch.float32)
+        say("kernels", mode, "matmul_8192", 2e-12 * n**3 / clock(product), "TFLOP/s")
+        return
 
     x, y = numbers(1 << 27), numbers(1 << 27)
     array = x.numel() * x.element_size() * 1e-9

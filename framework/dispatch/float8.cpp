@@ -1,10 +1,7 @@
-// Moves of bits, and casts by programs that count numbers.
+// Moves of bits, casts to and from these, and products.
 #include "float8.h"
 
 #include <fmt/core.h>
-
-#include <algorithm>
-#include <limits>
 
 #include "complex.h"
 
@@ -18,95 +15,14 @@ using backend::ProgramRef;
 namespace expr = backend::expr;
 using backend::Expr;
 
-// The numbers of a type are (exponent + fraction) in units of its least normal number, and their
-// bits without the sign count them: 2^digits numbers for each exponent, and as many below the
-// first.
-struct Format {
-  double least;      // normal number
-  double steps;      // 2^digits
-  double nan_bits;   // of a NaN, and
-  double most_bits;  // of what is too large: infinity, or that NaN
-};
-
-constexpr Format format_of(DType dtype) {
-  return dtype == DType::float8_e4m3fn ? Format{1.0 / 64, 8, 127, 127}
-                                       : Format{1.0 / 16384, 4, 126, 124};
-}
-
-// Whose sums all exponents are, counted from the least.
-constexpr int exponents[] = {16, 8, 4, 2, 1};
-
-// Programs compute in float32, in which all integers up to 255 are exact; bits are numbers here.
-constexpr double sign_bit = 128;
-
-constexpr double power_of_two(int exponent) { return static_cast<double>(int64_t{1} << exponent); }
-
-// A magnitude in units of the least normal number as 2^exponent times a rest, which is below 2, and
-// below 1 only with exponent 0. By halving the range: a logarithm would be wrong beside powers of
-// two.
-struct Split {
-  Expr exponent = 0.0, power = 1.0, rest;
-
-  explicit Split(Expr magnitude) : rest(magnitude) {
-    for (const int e : exponents) {
-      const double factor = power_of_two(e);
-      const bool first = e == exponents[0];
-      Expr above = rest >= factor;
-      exponent = expr::select(
-          above, first ? Expr(static_cast<double>(e)) : exponent + static_cast<double>(e),
-          exponent);
-      power = expr::select(above, first ? Expr(factor) : power * factor, power);
-      rest = expr::select(above, rest * (1 / factor), rest);
-    }
-  }
-};
-
-// x rounded to a multiple of its own power of two over 2^digits, of the least normal number's below
-// that.
-Expr rounded(Expr x, Format format) {
-  Expr step = Split(expr::absolute(x) * (1 / format.least)).power * (format.least / format.steps);
-  // Division and product by a power of two are exact, so only round_even rounds.
-  return expr::round_even(x / step) * step;
-}
-
-Expr bits_of(Expr x, Format format) {
-  const Split split(expr::absolute(rounded(x, format)) * (1 / format.least));
-  // A rest that was rounded up to 2 carries into the exponent by itself.
-  Expr bits = expr::minimum((split.exponent + split.rest) * format.steps, format.most_bits);
-  bits = expr::select(expr::isnan(x), format.nan_bits, bits);
-  Expr negative = expr::maximum(x < 0.0, 1.0 / x < 0.0);  // -0 too
-  return bits + expr::select(negative, sign_bit, 0.0);
-}
-
-Expr number_of(Expr bits, Format format) {
-  Expr negative = bits >= sign_bit;
-  Expr magnitude = expr::select(negative, bits - sign_bit, bits);
-  Expr exponent = expr::floor(magnitude * (1 / format.steps));
-  // The first numbers have the exponent of the next ones, without the 1 in front of the fraction.
-  Expr is_normal = exponent >= 1.0;
-  Expr fraction = magnitude * (1 / format.steps) - exponent + is_normal;
-  Expr left = expr::maximum(exponent - 1.0, 0.0), number = fraction * format.least;
-  for (const int e : exponents) {
-    Expr above = left >= static_cast<double>(e);
-    left = expr::select(above, left - static_cast<double>(e), left);
-    number = expr::select(above, number * power_of_two(e), number);
-  }
-  const double infinity = std::numeric_limits<double>::infinity();
-  if (format.most_bits < format.nan_bits)
-    number = expr::select(expr::equal(magnitude, format.most_bits), infinity, number);
-  number = expr::select(magnitude > std::min(format.most_bits, format.nan_bits - 1),
-                        std::numeric_limits<double>::quiet_NaN(), number);
-  return expr::select(negative, -number, number);
-}
-
-// What is computed for a type, made once.
+// What is computed for a type, made once. Bits are numbers in programs.
 struct Programs {
   ProgramRef rounding, to_bits, to_number;
 
-  explicit Programs(Format format)
-      : rounding(of([=](Expr x) { return rounded(x, format); })),
-        to_bits(of([=](Expr x) { return bits_of(x, format); })),
-        to_number(of([=](Expr bits) { return number_of(bits, format); })) {}
+  Programs(Expr (*bits)(Expr), Expr (*number)(Expr))
+      : rounding(of([=](Expr x) { return number(bits(x)); })),
+        to_bits(of(bits)),
+        to_number(of(number)) {}
 
   template <class F>
   static ProgramRef of(F formula) {
@@ -116,8 +32,8 @@ struct Programs {
 };
 
 const Programs& programs_of(DType dtype) {
-  static const Programs e4m3fn(format_of(DType::float8_e4m3fn)),
-      e5m2(format_of(DType::float8_e5m2));
+  static const Programs e4m3fn(&expr::e4m3_bits, &expr::e4m3_number),
+      e5m2(&expr::e5m2_bits, &expr::e5m2_number);
   return dtype == DType::float8_e4m3fn ? e4m3fn : e5m2;
 }
 
@@ -174,6 +90,20 @@ struct OnFloat8 {
     if (k.op != backend::ScatterOp::set) refuse_float8("scatter");
     return moved(k, 1);
   }
+  Tensors operator()(const backend::Matmul& k) const {
+    if (k.bias || !both_float8(inputs[0].dtype(), inputs[1].dtype()) ||
+        outputs[0].dtype != DType::float32)
+      refuse_float8(backend::kernel_name(k));
+    const Tensor &a = inputs[0], &b = inputs[1];
+    if (multiplies_float8(a)) {
+      backend::Matmul product = k;
+      product.float8_a = a.dtype();
+      product.float8_b = b.dtype();
+      return {apply(product, {labeled(a, DType::uint8), labeled(b, DType::uint8)}, outputs[0])};
+    }
+    const auto wide = [](const Tensor& x) { return decoded(x, {x.shape(), DType::float32}); };
+    return {apply(k, {wide(a), wide(b)}, outputs[0])};
+  }
   template <class Kernel>
   Tensors operator()(const Kernel& k) const {
     refuse_float8(backend::kernel_name(k));
@@ -190,8 +120,13 @@ struct OnFloat8 {
 
 void refuse_float8(const std::string& name) {
   throw UnsupportedError(fmt::format(
-      "{}: 8-bit floats are only kept, moved and cast. Use ops::cast to float16 or float32.",
+      "{}: 8-bit floats are only kept, moved, cast and multiplied as matrices. Use ops::cast to "
+      "float16 or float32.",
       name));
+}
+
+bool multiplies_float8(const Tensor& x) {
+  return x.is_eager() && x.impl()->storage && x.impl()->storage->backend->fusions().float8_products;
 }
 
 ProgramRef float8_rounding(DType dtype) { return programs_of(dtype).rounding; }

@@ -1,5 +1,6 @@
-// Tensors of 8-bit floats. No kernel takes them: moves act on their bits as uint8, casts are
-// programs from and to such bits. There is no arithmetic on them, as in Keras.
+// Tensors of 8-bit floats. Kernels see their bits as uint8: moves act on these, casts are programs
+// from and to them, and products are those of the numbers, unless a device multiplies bits. There
+// is no other arithmetic on them.
 #pragma once
 #include "apply.h"
 
@@ -17,10 +18,15 @@ inline bool any_float8(std::span<const Tensor> inputs, std::span<const TensorSpe
 /// is beyond its range stays there.
 backend::ProgramRef float8_rounding(DType dtype);
 
+/// Whether both are 8-bit floats, whose product is float32.
+inline bool both_float8(DType a, DType b) { return is_float8(a) && is_float8(b); }
+/// Whether x's device multiplies 8-bit floats, faster than wider ones.
+bool multiplies_float8(const Tensor& x);
+
 /// Throws UnsupportedError: this operation does not take 8-bit floats.
 [[noreturn]] void refuse_float8(const std::string& name);
 
-/// Runs a kernel that moves or casts elements. Throws UnsupportedError for other kernels.
+/// Runs a kernel that moves, casts or multiplies elements. Throws UnsupportedError for others.
 Tensors apply_to_float8(const backend::Kernel& kernel, std::span<const Tensor> inputs,
                         std::span<const TensorSpec> outputs);
 

@@ -25,6 +25,14 @@ DType float8_type(const std::string& dtype) {
                                dtype, did_you_mean(dtype, {"float8_e4m3fn", "float8_e5m2"})));
 }
 
+// x / scale within the type's range.
+Tensor limited(const Tensor& x, const Tensor& scale, const std::string& quantized) {
+  const double most = float8_max(quantized);
+  return fused([](Expr x, Expr scale, Expr low,
+                  Expr high) { return expr::minimum(expr::maximum(x / scale, low), high); },
+               x, scale, Tensor(-most), Tensor(most));
+}
+
 }  // namespace
 
 double float8_max(const std::string& dtype) {
@@ -38,18 +46,18 @@ Tensor round_to_float8(const Tensor& x, const std::string& dtype) {
                                   "round_to_float8")[0];
 }
 
+Tensor quantize_to_float8(const Tensor& x, const Tensor& scale, const std::string& quantized) {
+  if (is_symbolic(x, scale)) return symbolic_call(&quantize_to_float8, x, scale, quantized);
+  return cast(limited(x, cast(scale, x.dtype()), quantized), float8_type(quantized));
+}
+
 Tensor quantize_and_dequantize(const Tensor& x, const Tensor& given, const std::string& quantized,
                                DType compute) {
   if (is_symbolic(x, given))
     return symbolic_call(&quantize_and_dequantize, x, given, quantized, compute);
   const Tensor scale = cast(given, compute);
-  const double most = float8_max(quantized);
-  const Tensor limited =
-      fused([](Expr x, Expr scale, Expr low,
-               Expr high) { return expr::minimum(expr::maximum(x / scale, low), high); },
-            cast(x, compute), scale, Tensor(-most), Tensor(most));
-  return fused([](Expr x, Expr scale) { return x * scale; }, round_to_float8(limited, quantized),
-               scale);
+  return fused([](Expr x, Expr scale) { return x * scale; },
+               round_to_float8(limited(cast(x, compute), scale, quantized), quantized), scale);
 }
 
 Tensor compute_float8_scale(const Tensor& amax, const Tensor& scale, const Tensor& most,
@@ -83,6 +91,8 @@ Tensor compute_float8_amax_history(const Tensor& x, const Tensor& history) {
 
 void list_float8(OpCatalog& catalog) {
   catalog.add("quantizers.RoundToFloat8", {"x", "dtype"}, &round_to_float8);
+  catalog.add("quantizers.QuantizeToFloat8", {"inputs", "scale", "quantized_dtype"},
+              &quantize_to_float8);
   catalog.add("quantizers.QuantizeAndDequantize",
               {"inputs", "scale", "quantized_dtype", "compute_dtype"}, &quantize_and_dequantize);
   catalog.add("quantizers.ComputeFloat8Scale", {"amax", "scale", "dtype_max", "margin=0"},

@@ -10,6 +10,9 @@ double float8_max(const std::string& dtype);
 /// The nearest number of the 8-bit type for each of x, in x's dtype; of two as near, the even one.
 /// x must not be beyond the type's range.
 Tensor round_to_float8(const Tensor& x, const std::string& dtype);
+/// inputs / scale limited to the type's range, as numbers of that type.
+Tensor quantize_to_float8(const Tensor& inputs, const Tensor& scale,
+                          const std::string& quantized_dtype);
 /// inputs / scale limited to the type's range and rounded to it, times scale, in `compute_dtype`.
 Tensor quantize_and_dequantize(const Tensor& inputs, const Tensor& scale,
                                const std::string& quantized_dtype, DType compute_dtype);

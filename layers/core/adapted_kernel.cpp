@@ -42,12 +42,22 @@ void AdaptedKernel::quantize(const Choice<QuantizationConfig>& config, Variable&
   if (float8 && lora_)
     throw UnsupportedError("quantize: 'float8' does not go with LoRA. Use 'int8' or 'int4'.");
   const Variable before = kernel;
-  const Variable fresh =
-      build_for(DTypePolicy::quantized(config->policy_mode(), layer_.own_dtype_policy()), config);
-  if (!fresh) return;
-  quantized_->assign(before.value(), config->weight_quantizer());
+  const std::vector<Variable> weights = layer_.own_weights();
+  try {
+    const Variable fresh =
+        build_for(DTypePolicy::quantized(config->policy_mode(), layer_.own_dtype_policy()), config);
+    if (!fresh) return;
+    quantized_->assign(before.value(), config->weight_quantizer());
+    kernel = fresh;
+  } catch (...) {
+    // A quantizer that does not go with the kernel leaves the layer as it was, not with zeros.
+    remove_added_weights(layer_, weights);
+    inputs_quantizer_ = {};
+    quantized_.reset();
+    float8_.reset();
+    throw;
+  }
   layer_.remove_weight(before);
-  kernel = fresh;
 }
 
 Tensor calibration_matrix(const KernelProduct& product, const Variable& kernel) {
@@ -131,7 +141,9 @@ Tensor AdaptedKernel::product(const Tensor& x, const Variable& kernel) const {
   if (calibrated_)
     return ops::cast(product_.multiply(ops::cast(x, wide), calibrated_->dequantized(wide)),
                      compute);
-  if (!quantized_) return product_.multiply(x, adapted_kernel(*lora_, kernel, compute));
+  if (!quantized_)
+    // Neither where quantization or LoRA has failed.
+    return product_.multiply(x, lora_ ? adapted_kernel(*lora_, kernel, compute) : Tensor(kernel));
   const Tensor inputs = ops::cast(x, wide);
   const Tensor update = lora_ ? ops::cast(lora_->update(), wide) : Tensor();
   if (!inputs_quantizer_) {
@@ -148,7 +160,7 @@ Tensor AdaptedKernel::apply(const Tensor& x, const Variable& kernel, const Varia
     const Tensor y = product(x, kernel);
     return bias ? y + Tensor(bias) : y;
   }
-  const Tensor y = float8_->product(x, kernel, training, product_.multiply);
+  const Tensor y = float8_->product(x, kernel, training, product_);
   if (!bias) return y;
   // As Keras does, whose products of 8-bit floats take their bias in bfloat16.
   const Tensor b = bias;

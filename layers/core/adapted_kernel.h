@@ -1,18 +1,9 @@
 // What layers with a kernel make of LoRA and quantization. A layer without either holds one empty
 // pointer.
 #pragma once
-#include "calibrated.h"
-#include "quantized.h"
+#include "float8_scales.h"
 
 namespace cornu::layers {
-
-/// A product that is linear in its inputs and in a kernel.
-struct KernelProduct {
-  WeightForm form;                    ///< of the kernel
-  std::vector<int64_t> input_summed;  ///< axes of the inputs that are summed
-  std::function<Tensor(const Tensor& x, const Tensor& kernel)> multiply;  ///< the product itself
-  CalibratedForm calibrated = {};  ///< of the kernel, for GPTQ and AWQ
-};
 
 /// A kernel of floats as the matrix (features, channels) of its product. Throws UnsupportedError
 /// where rows of the inputs are no samples of such features.

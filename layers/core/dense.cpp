@@ -1,6 +1,7 @@
 // The fully connected layer.
 #include "dense.h"
 
+#include "../../framework/ops/numpy/manipulation.h"
 #include "../../framework/ops/numpy/products.h"
 #include "../../framework/ops/operators.h"
 
@@ -40,14 +41,23 @@ Tensor DenseLayer::call(const Tensor& x, const Call& call) {
 }
 
 KernelProduct DenseLayer::product(const Shape& shape) const {
-  return {{.name = "kernel",
-           .shape = shape,
-           .summed = {0},
-           .scale_shape = {*config.units},
-           .matrix = shape},
-          {-1},
-          [](const Tensor& x, const Tensor& kernel) { return ops::linear(x, kernel); },
-          {.matrix = shape}};
+  const auto rows = [](const Tensor& x) { return ops::reshape(x, {-1, x.shape().back()}); };
+  return {.form = {.name = "kernel",
+                   .shape = shape,
+                   .summed = {0},
+                   .scale_shape = {*config.units},
+                   .matrix = shape},
+          .input_summed = {-1},
+          .multiply = [](const Tensor& x, const Tensor& kernel) { return ops::linear(x, kernel); },
+          .calibrated = {.matrix = shape},
+          .input_gradient =
+              [](const Tensor& dy, const Tensor& kernel) {
+                return ops::matmul_transposed(dy, kernel, false, true);
+              },
+          .kernel_gradient =
+              [rows](const Tensor& x, const Tensor& dy) {
+                return ops::matmul_transposed(rows(x), rows(dy), true, false);
+              }};
 }
 
 Value::Dict DenseLayer::get_config() const {

@@ -230,6 +230,20 @@ KernelProduct EinsumDenseLayer::product(const Shape& shape) const {
     return ops::einsum(equation, {x, kernel});
   };
   product.calibrated = calibrated_form(x, k, form, letters.right_dots);
+  // Axes of the input that are summed alone are spread by its gradient, which is no product then.
+  if (std::all_of(x.begin(), x.end(), [&](char c) { return has(k, c) || has(y, c); })) {
+    const auto spelled = [&](const std::string& part) {
+      return letters.left_dots ? "..." + part : letters.right_dots ? part + "..." : part;
+    };
+    product.input_gradient = [equation = fmt::format("{},{}->{}", spelled(y), k, spelled(x))](
+                                 const Tensor& dy, const Tensor& kernel) {
+      return ops::einsum(equation, {dy, kernel});
+    };
+    product.kernel_gradient = [equation = fmt::format("{},{}->{}", spelled(x), spelled(y), k)](
+                                  const Tensor& x, const Tensor& dy) {
+      return ops::einsum(equation, {x, dy});
+    };
+  }
   return product;
 }
 

@@ -70,6 +70,11 @@ struct LambdaConfig {
   Value output_shape = {};            ///< of no effect: shapes come from running the function
   Value arguments = Value::Dict();    ///< dictionary of further arguments of the function
   CORNU_LAYER_OPTIONS;
+
+  /// By their places: `Lambda([](const Tensor& x) { return x * 2; })`.
+  static LambdaConfig positional(const LambdaFunction& function, const Value& output_shape = {}) {
+    return {.function = function, .output_shape = output_shape};
+  }
 };
 
 /// function(inputs). Python code in a file is never run: a file's Lambda needs a function that is

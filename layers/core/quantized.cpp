@@ -9,7 +9,6 @@
 #include "../../framework/dispatch/custom_gradient.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
-#include "../../framework/ops/float8.h"
 #include "../../framework/ops/numpy/creation.h"
 #include "../../framework/ops/numpy/indexing.h"
 #include "../../framework/ops/numpy/manipulation.h"
@@ -178,6 +177,12 @@ std::vector<Variable> QuantizedWeight::file_variables(const Lora* lora) const {
   return result;
 }
 
+void remove_added_weights(Layer& layer, const std::vector<Variable>& before) {
+  const std::vector<Variable> now = layer.own_weights();
+  for (const Variable& v : now)
+    if (std::find(before.begin(), before.end(), v) == before.end()) layer.remove_weight(v);
+}
+
 // --- inputs --------------------------------------------------------------------------------------
 
 Choice<Quantizer> activation_quantizer(const Choice<QuantizationConfig>& config,
@@ -197,74 +202,6 @@ Tensor straight_through(const Quantizer& quantizer, const Tensor& x, const Axes&
     return std::pair<Tensor, std::function<Tensor(const Tensor&)>>(
         divided(integers, scale), [](const Tensor& dy) { return dy; });
   });
-}
-
-// --- 8-bit floats --------------------------------------------------------------------------------
-
-Float8Scales::Float8Scales(Layer& layer) {
-  const int64_t length = layer.own_dtype_policy().amax_history_length();
-  const auto add = [&](const std::string& name, const Shape& shape, const char* initializer) {
-    Variable v = layer.add_weight(
-        {.name = name, .shape = shape, .initializer = initializer, .dtype = DType::float32});
-    v.set_overwrite_with_gradient(true);
-    return v;
-  };
-  const auto track = [&](const std::string& name) {
-    Variable scale = add(name + "_scale", {}, "ones");
-    return Tracked{scale, add(name + "_amax_history", {length}, "zeros")};
-  };
-  inputs_ = track("inputs");
-  kernel_ = track("kernel");
-  outputs_grad_ = track("outputs_grad");
-}
-
-std::vector<Variable> Float8Scales::variables() const {
-  std::vector<Variable> result;
-  for (const Tracked& t : {inputs_, kernel_, outputs_grad_}) {
-    result.push_back(t.scale);
-    result.push_back(t.amax_history);
-  }
-  return result;
-}
-
-namespace {
-
-// What a step makes of a scale and its history: they go out as gradients, which the optimizer puts
-// in the place of the values.
-std::pair<Tensor, Tensor> next_state(const Tensor& x, const Tensor& scale, const Tensor& history,
-                                     const char* dtype) {
-  return {ops::compute_float8_scale(ops::max(history, 0), scale, Tensor(ops::float8_max(dtype))),
-          ops::compute_float8_amax_history(x, history)};
-}
-
-}  // namespace
-
-Tensor Float8Scales::rounded(const Tensor& x, const Tracked& state, bool training) {
-  const Tensor inputs[] = {x, state.scale.value(), state.amax_history.value()};
-  return custom_gradient(inputs, [training](std::span<const Tensor> in) -> WithGradient {
-    constexpr const char* dtype = "float8_e4m3fn";
-    Tensor scale, history;
-    if (training) std::tie(scale, history) = next_state(in[0], in[1], in[2], dtype);
-    return {{ops::quantize_and_dequantize(in[0], in[1], dtype, in[0].dtype())},
-            [scale, history](std::span<const Tensor> dy) -> Tensors {
-              return {dy[0], scale, history};
-            }};
-  })[0];
-}
-
-Tensor Float8Scales::product(
-    const Tensor& x, const Tensor& kernel, bool training,
-    const std::function<Tensor(const Tensor&, const Tensor&)>& multiply) const {
-  const Tensor y = multiply(rounded(x, inputs_, training), rounded(kernel, kernel_, training));
-  const Tensor inputs[] = {y, outputs_grad_.scale.value(), outputs_grad_.amax_history.value()};
-  return custom_gradient(inputs, [](std::span<const Tensor> in) -> WithGradient {
-    return {{in[0]}, [scale = in[1], history = in[2]](std::span<const Tensor> dy) -> Tensors {
-              constexpr const char* dtype = "float8_e5m2";
-              const auto [next_scale, next_history] = next_state(dy[0], scale, history, dtype);
-              return {ops::quantize_and_dequantize(dy[0], scale, dtype, dy[0].dtype()), next_scale,
-                      next_history};
-            }};
-  })[0];
 }
 
 }  // namespace cornu::layers

@@ -60,6 +60,8 @@ class QuantizedWeight {
   bool owns_groups_ = true;
 };
 
+/// Takes the weights out of the layer that `before`, its own_weights() of then, does not have.
+void remove_added_weights(Layer& layer, const std::vector<Variable>& before);
 /// The mode's quantizer for inputs: that of the config, or without a config `fallback` for int8.
 Choice<Quantizer> activation_quantizer(const Choice<QuantizationConfig>& config,
                                        const Choice<Quantizer>& fallback);
@@ -68,24 +70,5 @@ std::optional<int64_t> block_size_of(const Choice<QuantizationConfig>& config,
                                      const DTypePolicy& policy);
 /// x rounded to what its quantizer keeps of it. Gradients pass as if it were x.
 Tensor straight_through(const Quantizer& quantizer, const Tensor& x, const Axes& axes);
-
-/// The scales of training in 8-bit floats, which follow the largest numbers of the last steps.
-class Float8Scales {
- public:
-  /// Adds to the layer, for the inputs, the kernel and the output's gradient each, a scale () and a
-  /// history of maxima (amax_history_length of the policy).
-  explicit Float8Scales(Layer& layer);
-  /// multiply(x, kernel) of rounded operands, whose gradient is rounded too.
-  Tensor product(const Tensor& x, const Tensor& kernel, bool training,
-                 const std::function<Tensor(const Tensor&, const Tensor&)>& multiply) const;
-  std::vector<Variable> variables() const;  ///< scale and history of each, in this order
-
- private:
-  struct Tracked {
-    Variable scale, amax_history;
-  };
-  static Tensor rounded(const Tensor& x, const Tracked& state, bool training);
-  Tracked inputs_, kernel_, outputs_grad_;
-};
 
 }  // namespace cornu::layers

@@ -86,9 +86,16 @@ void ReversibleEmbeddingLayer::build_quantized_reverse(const std::string& mode,
 
 void ReversibleEmbeddingLayer::quantize_more(const Choice<QuantizationConfig>& given) {
   const Variable before = reverse_embeddings;
-  build_quantized_reverse(given->mode(), given);
-  if (config.tie_weights) return;
-  quantized_reverse_->assign(before.value(), given->weight_quantizer());
+  try {
+    build_quantized_reverse(given->mode(), given);
+    if (config.tie_weights) return;
+    quantized_reverse_->assign(before.value(), given->weight_quantizer());
+  } catch (...) {
+    // Whoever quantizes the table takes the weights that were added out of the layer.
+    quantized_reverse_.reset();
+    reverse_embeddings = before;
+    throw;
+  }
   remove_weight(before);
 }
 

@@ -43,16 +43,24 @@ class TableLayer : public LayerOf<Self, C>, public Quantizable, public CustomSer
   }
 
   /// Replaces the table. Throws UnsupportedError for other modes than int8 and int4, and for a
-  /// class derived from the layer.
+  /// class derived from the layer, and what the quantizers throw; the layer stays as it was then.
   void quantize_weights(const Choice<QuantizationConfig>& config) override {
     if (typeid(*this) != typeid(Self))
       throw UnsupportedError("quantize: a class derived from a layer cannot be quantized.");
     check_table_mode(config->mode());
     const Variable before = embeddings;
-    build_quantized(config->mode(), config);
-    quantized_->assign(before.value(), config->weight_quantizer());
+    const std::vector<Variable> weights = this->own_weights();
+    try {
+      build_quantized(config->mode(), config);
+      quantized_->assign(before.value(), config->weight_quantizer());
+      quantize_more(config);
+    } catch (...) {
+      remove_added_weights(*this, weights);
+      quantized_.reset();
+      embeddings = before;
+      throw;
+    }
     this->remove_weight(before);
-    quantize_more(config);
     this->config.quantization_config = config;
   }
   /// The table and more_variables, with the low-rank update merged in.
@@ -114,7 +122,8 @@ class TableLayer : public LayerOf<Self, C>, public Quantizable, public CustomSer
   }
   const QuantizedWeight* quantized() const { return quantized_.get(); }  ///< null for floats
 
-  /// Further weights to quantize, and those that files hold behind the table's.
+  /// Further weights to quantize, all or none where that throws, and those that files hold behind
+  /// the table's.
   virtual void quantize_more(const Choice<QuantizationConfig>&) {}
   virtual std::vector<Variable> more_variables() const { return {}; }  ///< none by default
 

@@ -28,9 +28,12 @@ class Array {
   const Shape& shape() const { return shape_; }
   int64_t numel() const { return shape_.numel(); }
   char* data() { return bytes_.data(); }
-  Operand operand() { return {&shape_, dtype_, bytes_.data()}; }
+  /// Kernels see 8-bit floats as their bits.
+  Operand operand() { return {&shape_, is_float8(dtype_) ? DType::uint8 : dtype_, bytes_.data()}; }
 
   double operator[](int64_t i) const {
+    if (is_float8(dtype_))
+      return float8_to_float(static_cast<uint8_t>(bytes_[static_cast<size_t>(i)]), dtype_);
     return dispatch(dtype_, [&]<class T>() -> double {
       T value;
       std::memcpy(&value, bytes_.data() + static_cast<size_t>(i) * sizeof(T), sizeof(T));
@@ -43,6 +46,11 @@ class Array {
     });
   }
   void set(int64_t i, double number) {
+    if (is_float8(dtype_)) {
+      const uint8_t bits = float_to_float8(static_cast<float>(number), dtype_);
+      bytes_[static_cast<size_t>(i)] = static_cast<char>(bits);
+      return;
+    }
     dispatch(dtype_, [&]<class T>() {
       T value;
       if constexpr (std::is_same_v<T, Half>)
@@ -74,7 +82,17 @@ class Array {
   std::vector<char> bytes_;
 };
 
+/// On the CPU, which multiplies 8-bit floats as float32.
 inline void run(const Kernel& kernel, std::vector<Array*> inputs, std::vector<Array*> outputs) {
+  if (const auto* matmul = std::get_if<Matmul>(&kernel); matmul && matmul->float8_a) {
+    Array a(DType::float32, inputs[0]->shape(), inputs[0]->values()),
+        b(DType::float32, inputs[1]->shape(), inputs[1]->values());
+    inputs[0] = &a;
+    inputs[1] = &b;
+    Matmul wide = *matmul;
+    wide.float8_a = wide.float8_b = std::nullopt;
+    return run(wide, inputs, outputs);
+  }
   std::vector<Operand> in, out;
   for (Array* array : inputs) in.push_back(array->operand());
   for (Array* array : outputs) out.push_back(array->operand());

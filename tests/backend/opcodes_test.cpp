@@ -34,6 +34,15 @@ double rounded_to(double x, int digits, int least_exponent, double beyond) {
 }
 
 /// The operation on floats, in double precision.
+double float8_bits(double a, DType dtype, int nan_bits) {
+  return std::isnan(a) ? nan_bits : float_to_float8(static_cast<float>(a), dtype);
+}
+
+double float8_number(double bits, DType dtype) {
+  const double byte = bits > 0 ? std::min(bits, 255.0) : 0;
+  return static_cast<double>(float8_to_float(static_cast<uint8_t>(byte), dtype));
+}
+
 double reference(Opcode op, double a, double b, double c) {
   const bool either_nan = std::isnan(a) || std::isnan(b);
   switch (op) {
@@ -57,6 +66,14 @@ double reference(Opcode op, double a, double b, double c) {
       return std::trunc(a);
     case Opcode::round_bfloat16:
       return rounded_to(a, 8, -126, 0x1p128);
+    case Opcode::e4m3_bits:
+      return float8_bits(a, DType::float8_e4m3fn, 0x7F);
+    case Opcode::e5m2_bits:
+      return float8_bits(a, DType::float8_e5m2, 0x7E);
+    case Opcode::e4m3_number:
+      return float8_number(a, DType::float8_e4m3fn);
+    case Opcode::e5m2_number:
+      return float8_number(a, DType::float8_e5m2);
     case Opcode::round_float16:
       return rounded_to(a, 11, -14, 0x1p16);
     case Opcode::reciprocal:

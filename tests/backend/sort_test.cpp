@@ -1,5 +1,6 @@
 // Sort, argsort and top-k against std::stable_sort.
 #include <catch.h>
+#include <cornu/backend/error.h>
 
 #include <algorithm>
 #include <cmath>
@@ -90,6 +91,14 @@ TEST_CASE("sort takes a scalar and higher ranks") {
   check(scalar, {false, 1});
   Array x = random_array(generator, DType::float32, {2, 3, 4});
   check(x, {true, 3});
+}
+
+TEST_CASE("sort refuses rows whose positions do not fit into its indices") {
+  const Shape row({1, int64_t{1} << 31}), first({1, 1});
+  const Operand inputs[] = {{&row, DType::uint8, nullptr}};
+  const Operand outputs[] = {{&first, DType::uint8, nullptr}, {&first, DType::int32, nullptr}};
+  const Sort kernel{.descending = false, .count = 1};
+  CHECK_THROWS_AS(cpu_backend().run(kernel, inputs, outputs), ValueError);
 }
 
 TEST_CASE("sort of many rows and of long rows on several threads") {

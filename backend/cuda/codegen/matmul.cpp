@@ -41,8 +41,8 @@ KernelPlan plan(const Matmul& kernel, std::span<const Operand> inputs,
     axes.clear();
   }
   task.declare = [&](KernelText& text) {
-    text.type("A", a.dtype);
-    text.type("B", b.dtype);
+    text.type("A", kernel.float8_a.value_or(a.dtype));
+    text.type("B", kernel.float8_b.value_or(b.dtype));
     text.type("C", output.dtype);
     text.pointer("a_data", 0, "const A");
     text.pointer("b_data", 1, "const B");

@@ -33,6 +33,8 @@ typedef unsigned long long uint64;
 struct Bool { uint8 value; };
 struct Half { uint16 bits; };
 struct BFloat16 { uint16 bits; };
+struct Float8E4M3 { uint8 bits; };
+struct Float8E5M2 { uint8 bits; };
 
 template <class A, class B> constexpr bool same = false;
 template <class A> constexpr bool same<A, A> = true;
@@ -127,6 +129,58 @@ CORNU_DEVICE uint16 float_to_bfloat16(float value) {
 #endif
 }
 
+/// Exact. A half has the same fraction and more exponents, counted from a number that is 2^8 less.
+CORNU_DEVICE float e4m3_to_float(uint8 bits) {
+  const uint32 size = bits & 0x7Fu;
+  if (size == 0x7Fu) return nan<float>();
+  return half_to_float(static_cast<uint16>((bits & 0x80u) << 8 | size << 7)) * 256.0f;
+}
+/// Its bits are the first of a half's.
+CORNU_DEVICE float e5m2_to_float(uint8 bits) {
+  return half_to_float(static_cast<uint16>(bits << 8));
+}
+
+/// The bits of the nearest 8-bit float, ties to even, where there are `digits` of a fraction and
+/// exponents are less by `shift` than a float's; of what is in its range.
+template <int digits, int shift>
+CORNU_DEVICE uint32 nearest_float8(uint32 size) {
+  const uint32 least = static_cast<uint32>(shift + 1) << 23;
+  if (size >= least) {
+    const uint32 cut = 23 - digits, half = (1u << (cut - 1)) - 1;
+    return (size + half + (size >> cut & 1) - (static_cast<uint32>(shift) << 23)) >> cut;
+  }
+  // The sum with this has the least 8-bit float in its last place.
+  const uint32 large = static_cast<uint32>(shift + 1 + 23 - digits) << 23;
+  return bits_as<uint32>(bits_as<float>(size) + bits_as<float>(large)) - large;
+}
+
+/// To the nearest, ties to even; what is too large becomes NaN.
+CORNU_DEVICE uint8 float_to_e4m3(float value) {
+  const uint32 bits = bits_as<uint32>(value), size = bits & 0x7FFFFFFFu, sign = bits >> 24 & 0x80u;
+  if (size > 0x7F800000u) return 0x7F;
+  if (size > 0x43E80000u) return static_cast<uint8>(sign | 0x7Fu);  // half a step above 448
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  uint16 pair;
+  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(value));
+  return static_cast<uint8>(pair);
+#else
+  return static_cast<uint8>(sign | nearest_float8<3, 120>(size));
+#endif
+}
+/// To the nearest, ties to even; what is too large becomes infinite.
+CORNU_DEVICE uint8 float_to_e5m2(float value) {
+  const uint32 bits = bits_as<uint32>(value), size = bits & 0x7FFFFFFFu, sign = bits >> 24 & 0x80u;
+  if (size > 0x7F800000u) return 0x7E;
+  if (size >= 0x47700000u) return static_cast<uint8>(sign | 0x7Cu);  // half a step above 57344
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  uint16 pair;
+  asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.0f), "f"(value));
+  return static_cast<uint8>(pair);
+#else
+  return static_cast<uint8>(sign | nearest_float8<2, 112>(size));
+#endif
+}
+
 /// Integers wrap, floats become integers by truncation (saturating, NaN is 0), 16-bit floats are
 /// rounded to nearest even, and a boolean is whether the value is not zero.
 template <class To, class From>
@@ -139,6 +193,10 @@ CORNU_DEVICE To convert(From x) {
     return convert<To>(half_to_float(x.bits));
   } else if constexpr (same<From, BFloat16>) {
     return convert<To>(bfloat16_to_float(x.bits));
+  } else if constexpr (same<From, Float8E4M3>) {
+    return convert<To>(e4m3_to_float(x.bits));
+  } else if constexpr (same<From, Float8E5M2>) {
+    return convert<To>(e5m2_to_float(x.bits));
   } else if constexpr (same<To, Bool>) {
     return Bool{static_cast<uint8>(x != static_cast<From>(0))};
   } else if constexpr (same<To, Half>) {

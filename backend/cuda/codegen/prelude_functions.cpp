@@ -30,6 +30,14 @@ template <class T>
 CORNU_DEVICE T round_bfloat16(T a) { return convert<T>(convert<BFloat16>(a)); }
 template <class T>
 CORNU_DEVICE T round_float16(T a) { return convert<T>(convert<Half>(a)); }
+template <class T>
+CORNU_DEVICE T e4m3_bits(T a) { return static_cast<T>(float_to_e4m3(static_cast<float>(a))); }
+template <class T>
+CORNU_DEVICE T e5m2_bits(T a) { return static_cast<T>(float_to_e5m2(static_cast<float>(a))); }
+template <class T>
+CORNU_DEVICE T e4m3_number(T a) { return static_cast<T>(e4m3_to_float(convert<uint8>(a))); }
+template <class T>
+CORNU_DEVICE T e5m2_number(T a) { return static_cast<T>(e5m2_to_float(convert<uint8>(a))); }
 
 /// Rounds down; integers give 0 for a zero divisor; floats agree with mod.
 template <class T>

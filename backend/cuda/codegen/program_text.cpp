@@ -98,6 +98,10 @@ std::string type_text(DType dtype) {
       return "float";
     case DType::float64:
       return "double";
+    case DType::float8_e4m3fn:
+      return "Float8E4M3";
+    case DType::float8_e5m2:
+      return "Float8E5M2";
     default:
       return std::string(dtype_name(dtype));
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../../dispatch/float8.h"
 #include "../../tensor/promotion.h"
 #include "../catalog.h"
 #include "../convert.h"
@@ -28,8 +29,15 @@ namespace {
                   a.shape().str(), b.shape().str()));
 }
 
+// Whether kernels multiply these as they are: int8 into int32, 8-bit floats into float32.
+bool both_eight_bits(const Tensor& a, const Tensor& b) {
+  return (a.dtype() == DType::int8 && b.dtype() == DType::int8) ||
+         both_float8(a.dtype(), b.dtype());
+}
+
 // The dtype of a product: Keras multiplies int8 by int8 into int32.
 DType product_type(const Tensor& a, const Tensor& b) {
+  if (both_float8(a.dtype(), b.dtype())) return DType::float32;
   const DType dtype = result_type(a, b);
   return a.dtype() == DType::int8 && b.dtype() == DType::int8 ? DType::int32
          : dtype == DType::boolean                            ? DType::int32
@@ -47,8 +55,7 @@ Tensor matmul_transposed(const Tensor& a, const Tensor& b, bool transpose_a, boo
                 n = b.shape()[rb - (transpose_b ? 2 : 1)];
   if (ka != kb) refuse(a, b);
   const DType dtype = product_type(a, b);
-  // Kernels multiply int8 into int32 as they are.
-  const bool narrow = a.dtype() == DType::int8 && b.dtype() == DType::int8;
+  const bool narrow = both_eight_bits(a, b);
   const Tensor left = narrow ? a : cast(a, dtype), right = narrow ? b : cast(b, dtype);
   // Leading axes of a alone fold into its rows: one large product is faster than many small ones.
   if (rb == 2 && ra > 2 && !transpose_a) {

@@ -4,7 +4,8 @@
 
 namespace cornu::ops {
 
-/// x1 (..., m, k), x2 (..., k, n) -> (..., m, n); leading axes broadcast; vectors as in NumPy.
+/// x1 (..., m, k), x2 (..., k, n) -> (..., m, n); leading axes broadcast; vectors as in NumPy. Of
+/// int8 the result is int32; of two 8-bit floats, which may be of different types, float32.
 Tensor matmul(const Tensor& x1, const Tensor& x2);
 /// x (..., k), kernel (k, n)[, bias (n)] -> (..., n): a dense layer's product in one pass.
 Tensor linear(const Tensor& x, const Tensor& kernel, const Tensor& bias = {});

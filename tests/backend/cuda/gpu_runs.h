@@ -19,7 +19,8 @@ class Remote {
   Remote(const Remote&) = delete;
   ~Remote() { device_.allocator().deallocate(data_, bytes_); }
 
-  Operand operand() const { return {&shape_, dtype_, data_}; }
+  /// Kernels see 8-bit floats as their bits.
+  Operand operand() const { return {&shape_, is_float8(dtype_) ? DType::uint8 : dtype_, data_}; }
   Array fetch() const;
 
  private:

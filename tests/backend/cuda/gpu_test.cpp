@@ -44,12 +44,12 @@ Conv conv_of(ConvPass pass, InlineVector<int64_t, 3> strides, InlineVector<int64
 std::vector<CodegenCase> products() {
   std::mt19937 random(3);
   std::vector<CodegenCase> cases;
-  const auto add_mixed = [&](DType dtype, DType result, Matmul kernel, const Shape& a,
-                             const Shape& b, const Shape& out) {
-    CodegenCase c = case_of("matmul " + std::string(dtype_name(dtype)) + " to " +
-                                std::string(dtype_name(result)) + " " + a.str() + " " + b.str(),
-                            kernel, {numbers(random, dtype, a), numbers(random, dtype, b)},
-                            {Array(result, out)});
+  const auto add_mixed = [&](DType a_type, DType b_type, DType result, Matmul kernel,
+                             const Shape& a, const Shape& b, const Shape& out) {
+    CodegenCase c = case_of(
+        "matmul " + std::string(dtype_name(a_type)) + " " + std::string(dtype_name(b_type)) +
+            " to " + std::string(dtype_name(result)) + " " + a.str() + " " + b.str(),
+        kernel, {numbers(random, a_type, a), numbers(random, b_type, b)}, {Array(result, out)});
     if (kernel.bias) c.inputs.push_back(numbers(random, result, {out.back()}));
     c.tolerance = allowed(result);
     cases.push_back(c);
@@ -58,12 +58,12 @@ std::vector<CodegenCase> products() {
   };
   const auto add = [&](DType dtype, const Matmul& kernel, const Shape& a, const Shape& b,
                        const Shape& out) {
-    add_mixed(dtype, dtype == DType::int8 ? DType::int32 : dtype, kernel, a, b, out);
+    add_mixed(dtype, dtype, dtype == DType::int8 ? DType::int32 : dtype, kernel, a, b, out);
   };
   for (DType dtype : {DType::float16, DType::bfloat16}) {
-    add_mixed(dtype, DType::float32, {}, {64, 96}, {96, 80}, {64, 80});
-    add_mixed(dtype, DType::float32, {.transpose_b = true, .bias = true, .relu = true}, {4, 32, 96},
-              {80, 96}, {4, 32, 80});
+    add_mixed(dtype, dtype, DType::float32, {}, {64, 96}, {96, 80}, {64, 80});
+    add_mixed(dtype, dtype, DType::float32, {.transpose_b = true, .bias = true, .relu = true},
+              {4, 32, 96}, {80, 96}, {4, 32, 80});
   }
   for (DType dtype : {DType::float32, DType::float64, DType::float16, DType::bfloat16}) {
     add(dtype, {}, {64, 96}, {96, 80}, {64, 80});
@@ -84,6 +84,22 @@ std::vector<CodegenCase> products() {
     add(DType::int8, {.transpose_b = true, .bias = bias}, {1, 1000}, {1030, 1000}, {1, 1030});
   }
   add(DType::int8, {}, {2, 1, 24, 48}, {1, 6, 48, 40}, {2, 6, 24, 40});
+  constexpr DType e4m3 = DType::float8_e4m3fn, e5m2 = DType::float8_e5m2;
+  for (const auto& [a_type, b_type] : {std::pair(e4m3, e4m3), {e5m2, e4m3}, {e4m3, e5m2}})
+    for (const bool bias : {false, true}) {
+      const Matmul turned{.transpose_b = true, .bias = bias}, relu{.bias = bias, .relu = true};
+      const auto add_float8 = [&](Matmul kernel, const Shape& a, const Shape& b, const Shape& out) {
+        kernel.float8_a = a_type;
+        kernel.float8_b = b_type;
+        add_mixed(a_type, b_type, DType::float32, kernel, a, b, out);
+      };
+      add_float8(turned, {64, 96}, {80, 96}, {64, 80});
+      add_float8(relu, {4, 32, 96}, {96, 80}, {4, 32, 80});
+      add_float8(relu, {90, 64}, {64, 81}, {90, 81});
+      add_float8({.transpose_a = true, .bias = bias}, {90, 64}, {90, 81}, {64, 81});
+      add_float8(turned, {1, 1000}, {1030, 1000}, {1, 1030});
+      add_float8({.bias = bias}, {2, 1, 24, 48}, {1, 6, 48, 40}, {2, 6, 24, 40});
+    }
   return cases;
 }
 

@@ -416,6 +416,33 @@ void add_matmuls(Cases& cases) {
   add({}, DType::float32, DType::float32, DType::float32, {3, 0}, {0, 4}, {3, 4});
   add({}, DType::float32, DType::float32, DType::float32, {0, 3}, {3, 4}, {0, 4});
   add({}, DType::int8, DType::float32, DType::float32, {3, 3}, {3, 4}, {3, 4});
+  for (const DType a : {DType::float8_e4m3fn, DType::float8_e5m2})
+    for (const DType b : {DType::float8_e4m3fn, DType::float8_e5m2}) {
+      add({.float8_a = a, .float8_b = b}, a, b, DType::float32, {2, 70, 37}, {37, 90}, {2, 70, 90});
+      add({.transpose_b = true, .bias = true, .relu = true, .float8_a = a, .float8_b = b}, a, b,
+          DType::float32, {5, 37}, {9, 37}, {5, 9});
+    }
+}
+
+// All 8-bit floats as numbers; and as such what lies between them and beyond them.
+void add_float8_casts(Cases& cases) {
+  const auto add = [&](Opcode op, DType from, DType to, const std::vector<double>& values) {
+    const Shape shape{static_cast<int64_t>(values.size())};
+    cases.add(Fused{program_of(op)}, {Array(from, shape, values)}, {Array(to, shape)});
+  };
+  for (const DType dtype : {DType::float8_e4m3fn, DType::float8_e5m2}) {
+    const bool wide = dtype == DType::float8_e5m2;
+    std::vector<double> bits, numbers{inf, -inf, nan_value, 1e-30, -0.0, 464, 464.1, 61439, -61440};
+    for (int i = 0; i < 256; ++i) {
+      bits.push_back(i);
+      const double x = float8_to_float(static_cast<uint8_t>(i), dtype);
+      for (const double factor : {0.94, 1.0, 1.0625, 1.125, 1.19}) numbers.push_back(x * factor);
+    }
+    for (const DType other : {DType::float32, DType::float16, DType::bfloat16, DType::float64}) {
+      add(wide ? Opcode::e5m2_number : Opcode::e4m3_number, DType::uint8, other, bits);
+      add(wide ? Opcode::e5m2_bits : Opcode::e4m3_bits, other, DType::uint8, numbers);
+    }
+  }
 }
 
 void add_convolutions(Cases& cases) {
@@ -474,6 +501,7 @@ const std::vector<CodegenCase>& kernel_cases() {
     add_pools(cases);
     add_normalizations(cases);
     add_matmuls(cases);
+    add_float8_casts(cases);
     add_convolutions(cases);
     return cases.all;
   }();

@@ -1,10 +1,9 @@
-// The vendor's libraries without a GPU: the mapping of products and convolutions onto theirs is
+// The vendor's libraries without a GPU: the mapping of convolutions onto theirs is
 // emulated on the host, and their descriptors and plans are made for a described device.
 #include <catch.h>
 #include <cornu/backend/cuda/library_checks.h>
 #include <cornu/backend/cuda/library_folding.h>
 #include <cornu/backend/cuda/library_layouts.h>
-#include <cornu/backend/cuda/matmul_layout.h>
 #include <dlfcn.h>
 
 #include <filesystem>
@@ -13,8 +12,6 @@
 
 // Null when the tests are linked without the sources that need the vendor's headers.
 namespace cornu::backend::cuda {
-[[gnu::weak]] std::string try_matmul(const Matmul&, DType, DType, const Shape&, const Shape&,
-                                     const Shape&);
 [[gnu::weak]] std::string try_convolution(const std::string&, const Conv&, DType, const Shape&,
                                           const Shape&, const Shape&, bool, size_t);
 [[gnu::weak]] std::string try_attention(const std::string&, const Attention&, DType, const Shape&,
@@ -35,54 +32,6 @@ using cudnn::ConvolutionLayouts;
 using cudnn::Layout;
 
 namespace {
-
-struct Product {
-  Matmul matmul;
-  Shape a, b, out;
-  int64_t calls, batch;
-};
-
-const Product products[] = {
-    {{}, {3, 5}, {5, 4}, {3, 4}, 1, 1},
-    {{.transpose_a = true}, {5, 3}, {5, 4}, {3, 4}, 1, 1},
-    {{.transpose_b = true}, {3, 5}, {4, 5}, {3, 4}, 1, 1},
-    {{.transpose_a = true, .transpose_b = true}, {5, 3}, {4, 5}, {3, 4}, 1, 1},
-    {{.bias = true}, {3, 5}, {5, 4}, {3, 4}, 1, 1},
-    // A batch of a's alone becomes rows.
-    {{}, {2, 6, 3, 5}, {5, 4}, {2, 6, 3, 4}, 1, 1},
-    {{.transpose_b = true, .bias = true}, {2, 6, 3, 5}, {4, 5}, {2, 6, 3, 4}, 1, 1},
-    {{.transpose_a = true}, {6, 5, 3}, {5, 4}, {6, 3, 4}, 1, 6},
-    {{}, {3, 5}, {6, 5, 4}, {6, 3, 4}, 1, 6},
-    {{}, {2, 6, 3, 5}, {2, 6, 5, 4}, {2, 6, 3, 4}, 1, 12},
-    // Patterns without one stride: the larger group in one call.
-    {{}, {2, 1, 3, 5}, {1, 6, 5, 4}, {2, 6, 3, 4}, 2, 6},
-    {{.transpose_a = true}, {6, 1, 5, 3}, {2, 5, 4}, {6, 2, 3, 4}, 2, 6},
-    {{}, {2, 1, 7, 3, 5}, {2, 6, 1, 5, 4}, {2, 6, 7, 3, 4}, 12, 7},
-    {{}, {1, 1, 3, 5}, {2, 6, 5, 4}, {2, 6, 3, 4}, 1, 12},
-};
-
-// What a library of column-major products does with a layout.
-void run_columns(const MatmulLayout& layout, Array& a, Array& b, const Array* bias, Array& out) {
-  const auto at = [](const ColumnMatrix& m, int64_t i, int64_t j) {
-    REQUIRE(i < m.rows);
-    REQUIRE(j < m.columns);
-    return i + j * m.leading;
-  };
-  for (const MatmulOffsets& call : layout.calls)
-    for (int64_t batch = 0; batch < layout.batch; ++batch)
-      for (int64_t j = 0; j < layout.result.columns; ++j)
-        for (int64_t i = 0; i < layout.result.rows; ++i) {
-          double sum = bias != nullptr ? (*bias)[i] : 0;
-          for (int64_t l = 0; l < layout.depth; ++l) {
-            const ColumnMatrix &f = layout.first, &s = layout.second;
-            sum += b[call.first + batch * f.batch_stride +
-                     (f.transposed ? at(f, l, i) : at(f, i, l))] *
-                   a[call.second + batch * s.batch_stride +
-                     (s.transposed ? at(s, j, l) : at(s, l, j))];
-          }
-          out.set(call.result + batch * layout.result.batch_stride + at(layout.result, i, j), sum);
-        }
-}
 
 struct Convolution {
   Conv conv;
@@ -188,50 +137,13 @@ bool usable(const std::string& said) {
 }
 
 bool linked() {
-  const bool all = try_matmul != nullptr && try_convolution != nullptr &&
-                   try_attention != nullptr && try_rnn != nullptr && described_h100 != nullptr;
-  if (!all) WARN("Not tested: built without the headers of cuBLASLt and cuDNN");
+  const bool all = try_convolution != nullptr && try_attention != nullptr && try_rnn != nullptr &&
+                   described_h100 != nullptr;
+  if (!all) WARN("Not tested: built without the headers of cuDNN");
   return all;
 }
 
 }  // namespace
-
-TEST_CASE("a row-major product is a column-major one of the exchanged factors") {
-  std::mt19937 random(1);
-  for (const Product& p : products) {
-    INFO(p.a.str() << " x " << p.b.str() << " -> " << p.out.str());
-    const auto layout = matmul_layout(p.matmul, p.a, p.b, p.out);
-    REQUIRE(layout);
-    CHECK(layout->calls.size() == static_cast<size_t>(p.calls));
-    CHECK(layout->batch == p.batch);
-    Array a = random_array(random, DType::float64, p.a, -3, 3);
-    Array b = random_array(random, DType::float64, p.b, -3, 3);
-    Array bias = random_array(random, DType::float64, {p.out.back()}, -3, 3);
-    std::vector<Array> inputs{a, b};
-    if (p.matmul.bias) inputs.push_back(bias);
-    Array found(DType::float64, p.out);
-    run_columns(*layout, a, b, p.matmul.bias ? &bias : nullptr, found);
-    check_same(found, run_on_cpu(p.matmul, inputs, p.out));
-  }
-  CHECK_FALSE(matmul_layout({}, {0, 5}, {5, 4}, {0, 4}));
-  CHECK_FALSE(matmul_layout({}, {2, 1, 3, 5}, {1, 6, 5, 4}, {2, 6, 3, 4}, 1));
-  // Sizes that need 64 bits; batches are counted in 32.
-  const int64_t many = (int64_t{1} << 31) + 5;
-  CHECK(matmul_layout({}, {many, 3, 5}, {5, 4}, {many, 3, 4})->result.columns == 3 * many);
-  CHECK_FALSE(matmul_layout({}, {many, 3, 5}, {many, 5, 4}, {many, 3, 4}));
-}
-
-TEST_CASE("the alignment of a product is that of all its parts") {
-  const auto alignment = [](const Shape& a, const Shape& b, const Shape& out, size_t factor = 4,
-                            size_t result = 4) {
-    return matmul_alignment(*matmul_layout({}, a, b, out), factor, result);
-  };
-  CHECK(alignment({3, 5}, {5, 4}, {3, 4}) == 16);
-  CHECK(alignment({2, 1, 3, 5}, {1, 6, 5, 4}, {2, 6, 3, 4}) == 4);
-  CHECK(alignment({2, 1, 4, 4}, {1, 6, 4, 4}, {2, 6, 4, 4}) == 16);
-  CHECK(alignment({2, 1, 4, 6}, {1, 6, 6, 4}, {2, 6, 4, 4}, 1, 4) == 8);
-  CHECK(alignment({2, 1, 3, 16}, {1, 6, 16, 4}, {2, 6, 3, 4}, 1, 4) == 16);
-}
 
 TEST_CASE("convolutions by the library's layouts are those of the CPU") {
   std::mt19937 random(2);
@@ -361,32 +273,6 @@ TEST_CASE("convolutions are folded only where that is supported") {
 TEST_CASE("attention's operands are (batch, heads, time, depth) by strides") {
   CHECK(cudnn::attention_layout({2, 5, 3, 8}) == Layout{{2, 3, 5, 8}, {120, 8, 24, 1}});
   CHECK(cudnn::attention_layout({2, 5, 3, 8}, true) == Layout{{2, 3, 8, 5}, {120, 8, 1, 24}});
-}
-
-TEST_CASE("cuBLASLt takes the descriptors of products") {
-  if (!linked()) return;
-  struct Types {
-    DType factor, result;
-  };
-  for (const Types& types : {Types{DType::float16, DType::float16},
-                             {DType::float16, DType::float32},
-                             {DType::bfloat16, DType::bfloat16},
-                             {DType::bfloat16, DType::float32},
-                             {DType::float32, DType::float32},
-                             {DType::float64, DType::float64},
-                             {DType::int8, DType::int32}})
-    for (const Product& p : products) {
-      const std::string said = try_matmul(p.matmul, types.factor, types.result, p.a, p.b, p.out);
-      if (!usable(said)) return;
-      CHECK(said == "descriptors made");
-    }
-  for (const Types& types : {Types{DType::int32, DType::int32},
-                             {DType::int8, DType::int8},
-                             {DType::float16, DType::bfloat16},
-                             {DType::float32, DType::bfloat16},
-                             {DType::float64, DType::float32}})
-    CHECK(
-        try_matmul({}, types.factor, types.result, {3, 5}, {5, 4}, {3, 4}).starts_with("refused"));
 }
 
 TEST_CASE("cuDNN has deterministic engines for convolutions on an H100") {

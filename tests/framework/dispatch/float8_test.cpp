@@ -2,6 +2,7 @@
 #include <cornu/framework/compile/function.h>
 #include <cornu/framework/ops/core/cast.h>
 #include <cornu/framework/ops/numpy/creation.h>
+#include <cornu/framework/ops/numpy/einsum.h>
 #include <cornu/framework/ops/numpy/indexing.h>
 #include <cornu/framework/ops/numpy/joining.h>
 #include <cornu/framework/ops/numpy/manipulation.h>
@@ -13,6 +14,7 @@
 #include <numeric>
 
 #include "../../catch.h"
+#include "support/all_close.h"
 #include "support/matchers.h"
 
 namespace float8_test {
@@ -114,8 +116,33 @@ TEST_CASE("8-bit floats move, and are not computed with") {
   CHECK(ops::zeros_like(x).dtype() == type);
   CHECK(x.str().find("float8_e4m3fn (2, 3): [1, 2, 3") != std::string::npos);
   CHECK_THROWS_WITH(x + x, test::contains("ops::cast to float16 or float32"));
-  CHECK_THROWS_AS(ops::matmul(x, ops::transpose(x)), UnsupportedError);
+  CHECK_THROWS_AS(-x, UnsupportedError);
   CHECK_THROWS_WITH(x + Tensor::from({1.f}, {1}), test::contains("does not combine"));
+}
+
+TEST_CASE("matrices of 8-bit floats are multiplied into float32") {
+  const auto number = [](int i) { return static_cast<float>(i % 7 - 3) / 2; };
+  std::vector<float> a, b;
+  for (int i = 0; i < 2 * 5 * 40; ++i) a.push_back(number(i));
+  for (int i = 0; i < 40 * 24; ++i) b.push_back(number(3 * i + i / 5));
+  const Tensor x = Tensor::from(a, {2, 5, 40}), y = Tensor::from(b, {40, 24});
+  const Tensor expected = ops::matmul(x, y);
+  const auto check = [&](DType first, DType second) {
+    const Tensor narrow_x = ops::cast(x, first), narrow_y = ops::cast(y, second);
+    const Tensor found = ops::matmul(narrow_x, narrow_y);
+    CHECK(found.dtype() == DType::float32);
+    CHECK(test::all_close(found, expected, 1e-6, 1e-6));
+    CHECK(test::all_close(ops::einsum("abc,cd->adb", {narrow_x, narrow_y}),
+                          ops::einsum("abc,cd->adb", {x, y}), 1e-6, 1e-6));
+    CHECK(test::all_close(ops::matmul_transposed(narrow_y, narrow_x, true, true),
+                          ops::matmul_transposed(y, x, true, true), 1e-6, 1e-6));
+  };
+  constexpr DType e4m3 = DType::float8_e4m3fn, e5m2 = DType::float8_e5m2;
+  check(e4m3, e4m3);
+  check(e4m3, e5m2);
+  check(e5m2, e4m3);
+  check(e5m2, e5m2);
+  CHECK_THROWS_WITH(ops::matmul(ops::cast(x, e4m3), y), test::contains("does not combine"));
 }
 
 TEST_CASE("8-bit floats go through compiled functions") {

@@ -26,6 +26,7 @@
 #include "../../catch.h"
 #include "../../support/golden_json.h"
 #include "../../support/layer_check.h"
+#include "../../support/matchers.h"
 #include "support/all_close.h"
 
 namespace quantized_test {
@@ -162,19 +163,26 @@ TEST_CASE("quantized layers and LoRA compute what Keras computes") {
   }
 }
 
-// The CPU, as a device that would rather multiply int8; counts such products.
-class Int8Device final : public backend::Backend {
+// The CPU, as a device that would rather multiply int8 and 8-bit floats; counts such products.
+class EightBitDevice final : public backend::Backend {
  public:
   const std::string& name() const override { return name_; }
   bool on_host() const override { return true; }
   backend::Allocator& allocator() override { return backend::cpu_backend().allocator(); }
-  backend::Fusions fusions() const override { return {.int8_products = true}; }
+  backend::Fusions fusions() const override {
+    return {.int8_products = true, .float8_products = true};
+  }
   void run(const backend::Kernel& kernel, std::span<const backend::Operand> inputs,
            std::span<const backend::Operand> outputs) override {
-    if (std::holds_alternative<backend::Matmul>(kernel) && outputs[0].dtype == DType::int32) {
+    const auto* const matmul = std::get_if<backend::Matmul>(&kernel);
+    if (matmul && outputs[0].dtype == DType::int32) {
       CHECK(inputs[0].dtype == DType::int8);
       CHECK(inputs[1].dtype == DType::int8);
       ++products;
+    }
+    if (matmul && matmul->float8_a) {
+      ++float8_products;
+      return run_wide(*matmul, inputs, outputs);
     }
     backend::cpu_backend().run(kernel, inputs, outputs);
   }
@@ -187,11 +195,33 @@ class Int8Device final : public backend::Backend {
   void copy(void* to, const void* from, size_t bytes) override {
     backend::cpu_backend().copy(to, from, bytes);
   }
-  int products = 0;
+  int products = 0, float8_products = 0;
 
  private:
-  std::string name_ = "int8:0";
+  // Bits of 8-bit floats as float32.
+  static void run_wide(backend::Matmul matmul, std::span<const backend::Operand> inputs,
+                       std::span<const backend::Operand> outputs) {
+    std::vector<backend::Operand> in(inputs.begin(), inputs.end());
+    std::vector<float> numbers[2];
+    for (const size_t k : {0, 1}) {
+      CHECK(in[k].dtype == DType::uint8);
+      for (int64_t i = 0; i < in[k].shape->numel(); ++i)
+        numbers[k].push_back(float8_to_float(static_cast<const uint8_t*>(in[k].data)[i],
+                                             k == 0 ? *matmul.float8_a : *matmul.float8_b));
+      in[k].data = numbers[k].data();
+      in[k].dtype = DType::float32;
+    }
+    matmul.float8_a = matmul.float8_b = std::nullopt;
+    backend::cpu_backend().run(matmul, in, outputs);
+  }
+
+  std::string name_ = "eight_bits:0";
 };
+
+EightBitDevice& eight_bit_device() {
+  static EightBitDevice device;  // tensors may outlive a test
+  return device;
+}
 
 // The output of a quantized layer and the gradient of the sum of its squares.
 template <class MakeLayer>
@@ -207,7 +237,7 @@ std::pair<Tensor, Tensor> quantized_call(const MakeLayer& make) {
 }
 
 TEST_CASE("a device that multiplies int8 is given int8") {
-  static Int8Device device;  // tensors may outlive the test
+  EightBitDevice& device = eight_bit_device();
   const auto dense = [] {
     return layers::Dense(
         {.units = 12, .kernel_initializer = initializers::GlorotUniform({.seed = 3})});
@@ -305,6 +335,54 @@ TEST_CASE("float8 training replaces its scales") {
       CHECK(v.value().item() < 1);
 }
 
+// What a few steps make of a layer and its scales.
+template <class MakeLayer>
+Tensors float8_training(const MakeLayer& make, bool functional = true) {
+  const auto layer = make();
+  Sequential model({layer});
+  const Tensor x = random::normal({8, 6, 20}, 0, 1, 7), y = random::normal({8, 6, 12}, 0, 1, 8);
+  model(x);
+  model.quantize("float8");
+  model.compile({.optimizer = optimizers::SGD({.learning_rate = 0.1}),
+                 .loss = "mse",
+                 .run_eagerly = !functional});
+  model.fit(x, y, {.batch_size = 4, .epochs = 3, .verbose = Verbose::silent, .shuffle = false});
+  Tensors results{model.predict(x).tensor()};
+  for (const Variable& v : layer->own_weights()) results.push_back(v.value());
+  return results;
+}
+
+TEST_CASE("a device that multiplies 8-bit floats is given these, in training too") {
+  EightBitDevice& device = eight_bit_device();
+  const auto dense = [] {
+    return layers::Dense(
+        {.units = 12, .kernel_initializer = initializers::GlorotUniform({.seed = 3})});
+  };
+  const auto einsum = [] {
+    return layers::EinsumDense({.equation = "...b,bc->...c",
+                                .output_shape = {12},
+                                .bias_axes = "c",
+                                .kernel_initializer = initializers::GlorotUniform({.seed = 3})});
+  };
+  const auto check_on = [&](const auto& make) {
+    for (const bool functional : {false, true}) {
+      const Tensors expected = float8_training(make, functional);
+      const int before = device.float8_products;
+      const DeviceScope scope{Device(device)};
+      const Tensors found = float8_training(make, functional);
+      // Forwards, and for x and the kernel in each of six steps; forwards in predict.
+      CHECK(device.float8_products >= before + 6 * 2 + 1);
+      REQUIRE(found.size() == expected.size());
+      for (size_t i = 0; i < found.size(); ++i) {
+        INFO(i);
+        CHECK(test::all_close(found[i], expected[i], 1e-4, 1e-5));
+      }
+    }
+  };
+  check_on(dense);
+  check_on(einsum);
+}
+
 TEST_CASE("numbers round to the nearest 8-bit floats") {
   const std::vector<float> x = {448, 0.3f, 17, 18, 19, 0.001f, 0.0009765625f, -0.0029296875f, 0};
   const std::vector<float> e4m3 = {448, 0.3125f, 16, 18, 20, 0.001953125f, 0, -0.00390625f, 0};
@@ -344,6 +422,30 @@ TEST_CASE("a mode's name means its configuration with the defaults") {
   CHECK_FALSE(read({{"weight_quantizer", Value()}})->activation_quantizer());
 }
 
+TEST_CASE("a quantizer that does not go with the weights leaves the layer as it was") {
+  const auto check = [](const auto& layer, const Tensor& x, const std::vector<int64_t>& axes) {
+    const Tensor y = layer(x);
+    const std::vector<Variable> weights = layer->weights();
+    const quantizers::Int8QuantizationConfig config(
+        {.weight_quantizer = quantizers::AbsMaxQuantizer({.axis = axes})});
+    CHECK_THROWS_WITH(layer->quantize(config), test::contains("reduces axis"));
+    CHECK(layer->weights() == weights);
+    CHECK(layer->dtype_policy().name() == "float32");
+    CHECK(test::difference(layer(x), y) < 1e-6);
+    layer->quantize("int8");
+    CHECK(test::difference(layer(x), y) < 0.1);
+  };
+  check(layers::Dense({.units = 3}), numbers({2, 4}), {1});
+  check(layers::EinsumDense({.equation = "ab,bc->ac", .output_shape = {{3}}}), numbers({2, 4}),
+        {1});
+  const Tensor indices(std::vector<int32_t>{0, 2});
+  check(layers::Embedding({.input_dim = 3, .output_dim = 2}), indices, {0});
+  // The axis of the table, but not of the projection.
+  layers::ReversibleEmbedding own({.input_dim = 3, .output_dim = 2, .tie_weights = false});
+  check(own, indices, {1});
+  CHECK(own->weights().size() == 4);
+}
+
 TEST_CASE("what cannot be quantized says so") {
   layers::Dense dense({.units = 3});
   CHECK_THROWS_AS(dense->quantize("int8"), StateError);
@@ -366,6 +468,7 @@ TEST_CASE("what cannot be quantized says so") {
   layers::Dense constrained({.units = 3, .kernel_constraint = "non_neg"});
   constrained(numbers({2, 4}));
   CHECK_THROWS_AS(constrained->enable_lora(2), ValueError);
+  CHECK(constrained(numbers({2, 4})).shape() == Shape{2, 3});
   CHECK_THROWS_AS(DTypePolicy("int8_from_mixed_float16"), ValueError);
   CHECK_THROWS_AS(DTypePolicy("gptq/4_from_float32"), ValueError);
   CHECK(DTypePolicy("int4/64_from_mixed_bfloat16").block_size() == 64);

@@ -1,5 +1,5 @@
-// Copies around a product of int8.
-#include "int8_product.h"
+// Copies around a product of 8-bit factors.
+#include "eight_bit_product.h"
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,8 @@
 namespace cornu::backend::cuda {
 namespace {
 
-// Of a factor's rows in elements, and of the results' in elements of 4 bytes.
-constexpr int64_t whole_factors = 16, whole_results = 4;
+// Of rows in elements: of a factor's, and of the results' of integers and of floats.
+constexpr int64_t whole_factors = 16, whole_integers = 4, whole_floats = 16;
 // cuBLASLt has no kernel for the fewest rows. Up to these a product takes as long as its reading of
 // the other factor, so more rows cost little.
 constexpr int64_t least_rows = 32;
@@ -51,30 +51,37 @@ void run_copy(Executable& copy, void* from, void* to) {
   copy.run(data);
 }
 
-class Int8Product final : public Executable {
+class EightBitProduct final : public Executable {
  public:
-  Int8Product(const Int8Form& form, std::unique_ptr<Executable> product,
-              std::span<const Operand> inputs, const Operand& out, Context& context)
-      : context_(context), product_(std::move(product)), bias_(inputs.size() > 2) {
+  EightBitProduct(const Matmul& matmul, const EightBitForm& form,
+                  std::unique_ptr<Executable> product, std::span<const Operand> inputs,
+                  const Operand& out, Context& context)
+      : context_(context), product_(std::move(product)), bias_(matmul.bias) {
     const auto prepare_copy = [&](const std::optional<Copy>& copy, const Operand& from,
                                   const Operand& to) {
       return copy ? context.prepare(*copy, {&from, 1}, {&to, 1}) : nullptr;
     };
     for (const size_t i : {0, 1}) {
-      const Operand to{i == 0 ? &form.a : &form.b, inputs[i].dtype, nullptr};
-      factors_[i].copy = prepare_copy(i == 0 ? form.copy_a : form.copy_b, inputs[i], to);
-      factors_[i].bytes = static_cast<size_t>(to.shape->numel()) * size_of(to.dtype);
+      // Copies move bits.
+      const Operand from{inputs[i].shape, DType::uint8, nullptr};
+      const Operand to{i == 0 ? &form.a : &form.b, DType::uint8, nullptr};
+      factors_[i].copy = prepare_copy(i == 0 ? form.copy_a : form.copy_b, from, to);
+      factors_[i].bytes = to.bytes();
     }
     const Operand wide{&form.out, out.dtype, nullptr};
     copy_out_ = prepare_copy(form.copy_out, wide, out);
-    out_bytes_ = static_cast<size_t>(form.out.numel()) * size_of(out.dtype);
-    if (!copy_out_ || !bias_) return;
-    const ProgramRef sum =
-        Program::make(2, [](const std::vector<Expr>& x) { return std::vector<Expr>{x[0] + x[1]}; });
-    const Operand terms[] = {out, inputs[2]};
-    add_bias_ = context.prepare(Fused{sum, out.dtype}, terms, {&out, 1});
+    out_bytes_ = wide.bytes();
+    if (!copy_out_ || !(bias_ || matmul.relu)) return;
+    // A bias has the columns of the result, not of what is copied to it.
+    const ProgramRef program = Program::make(bias_ ? 2 : 1, [&](const std::vector<Expr>& x) {
+      const Expr sum = bias_ ? x[0] + x[1] : x[0];
+      return std::vector<Expr>{matmul.relu ? expr::relu(sum) : sum};
+    });
+    std::vector<Operand> operands{out};
+    if (bias_) operands.push_back(inputs[2]);
+    epilogue_ = context.prepare(Fused{program, out.dtype}, operands, {&out, 1});
   }
-  ~Int8Product() override {
+  ~EightBitProduct() override {
     for (const Factor& factor : factors_)
       if (factor.kept != nullptr) context_.allocator().deallocate(factor.kept, factor.bytes);
   }
@@ -100,8 +107,10 @@ class Int8Product final : public Executable {
     at[2] = blocks[2].emplace(context_.allocator(), out_bytes_).data();
     product_->run(at);
     run_copy(*copy_out_, at[2], out);
-    void* const terms[] = {out, bias, out};
-    if (add_bias_) add_bias_->run(terms);
+    if (!epilogue_) return;
+    void* const with_bias[] = {out, bias, out};
+    void* const alone[] = {out, out};
+    epilogue_->run(bias_ ? with_bias : alone);
   }
 
   uint32_t inputs_to_prepack(uint32_t stable) override {
@@ -133,42 +142,47 @@ class Int8Product final : public Executable {
   std::unique_ptr<Executable> product_;
   bool bias_;
   std::array<Factor, 2> factors_;
-  std::unique_ptr<Executable> copy_out_, add_bias_;
+  std::unique_ptr<Executable> copy_out_, epilogue_;
   size_t out_bytes_ = 0;
 };
 
 }  // namespace
 
-Int8Form int8_form(const Matmul& matmul, const Shape& a, const Shape& b, const Shape& out) {
+EightBitForm eight_bit_form(const Matmul& matmul, const Shape& a, const Shape& b,
+                            const Shape& out) {
   const int64_t depth = matmul.transpose_a ? a[a.rank() - 2] : a.back();
   // A batch of a's alone makes rows, see matmul_layout.
   const bool one_b = b.numel() == depth * out.back();
   const int64_t height = out[out.rank() - 2], rows = one_b ? out.numel() / out.back() : height;
   const int64_t m = rows < least_rows ? least_rows : height,
-                n = round_up(out.back(), whole_results), k = round_up(depth, whole_factors);
-  Int8Form form{matrices(a, m, k), matrices(b, n, k), matrices(out, m, n), {}, {}, {}};
+                n = round_up(out.back(), matmul.float8_a ? whole_floats : whole_integers),
+                k = round_up(depth, whole_factors);
+  EightBitForm form{matrices(a, m, k), matrices(b, n, k), matrices(out, m, n), {}, {}, {}};
   form.copy_a = copy_of(a, matmul.transpose_a, form.a);
   form.copy_b = copy_of(b, !matmul.transpose_b, form.b);
   form.copy_out = copy_of(form.out, false, out);
   return form;
 }
 
-std::unique_ptr<Executable> int8_product(const Matmul& matmul, const Int8Form& form,
-                                         std::span<const Operand> inputs,
-                                         std::span<const Operand> outputs, Context& context,
-                                         const MatmulMaker& make) {
-  if (matmul.relu) return nullptr;  // plans have none behind integers
-  // A bias has the columns of the result, and is added to that.
-  const bool bias = matmul.bias && !form.copy_out;
+std::unique_ptr<Executable> eight_bit_product(const Matmul& matmul, const EightBitForm& form,
+                                              std::span<const Operand> inputs,
+                                              std::span<const Operand> outputs, Context& context,
+                                              const MatmulMaker& make) {
+  const bool bias = matmul.bias && !form.copy_out, relu = matmul.relu && !form.copy_out;
   std::vector<Operand> factors{{&form.a, inputs[0].dtype, nullptr},
                                {&form.b, inputs[1].dtype, nullptr}};
   if (bias) factors.push_back(inputs[2]);
   const Operand out{&form.out, outputs[0].dtype, nullptr};
-  auto product = make(Matmul{.transpose_b = true, .bias = bias}, factors, {&out, 1});
+  auto product = make(Matmul{.transpose_b = true,
+                             .bias = bias,
+                             .relu = relu,
+                             .float8_a = matmul.float8_a,
+                             .float8_b = matmul.float8_b},
+                      factors, {&out, 1});
   if (!product) return nullptr;
   const std::string path = context.path();
-  auto executable =
-      std::make_unique<Int8Product>(form, std::move(product), inputs, outputs[0], context);
+  auto executable = std::make_unique<EightBitProduct>(matmul, form, std::move(product), inputs,
+                                                      outputs[0], context);
   context.set_path(path + ", on copies in rows of whole 16 bytes");
   return executable;
 }

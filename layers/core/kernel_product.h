@@ -1,0 +1,20 @@
+// The product of a layer with a kernel, as LoRA and quantization need it.
+#pragma once
+#include "calibrated.h"
+#include "quantized.h"
+
+namespace cornu::layers {
+
+/// A product that is linear in its inputs and in a kernel.
+struct KernelProduct {
+  WeightForm form;                    ///< of the kernel
+  std::vector<int64_t> input_summed;  ///< axes of the inputs that are summed
+  std::function<Tensor(const Tensor& x, const Tensor& kernel)> multiply;  ///< the product itself
+  CalibratedForm calibrated = {};  ///< of the kernel, for GPTQ and AWQ
+  /// What the gradient of the result makes of the kernel for x, and of x for the kernel; empty
+  /// where these are no products.
+  std::function<Tensor(const Tensor& dy, const Tensor& kernel)> input_gradient = {};
+  std::function<Tensor(const Tensor& x, const Tensor& dy)> kernel_gradient = {};
+};
+
+}  // namespace cornu::layers
