@@ -217,11 +217,21 @@ concept TakesValue = requires {
 template <class T>
 inline constexpr bool never = false;
 
-/// Whether options may be given by their places, as these arguments.
+/// Whether the options say themselves what these arguments mean by their places.
 template <class C, class... A>
 concept Positional = sizeof...(A) > 0 && requires(A... arguments) {
   C::positional(arguments...);
 };
+
+/// Whether a T's first options, in their order, which is Keras's, may be these. (A test compares
+/// the first four.)
+template <class T, class C, class First, class... More>
+concept FirstOptions = sizeof...(More) < 4 && !std::same_as<First, std::nullptr_t> &&
+                       !std::convertible_to<First, C> &&
+                       !std::convertible_to<First, std::shared_ptr<T>> && !requires {
+  &C::positional;
+}
+&&requires(First first, More... more) { C{std::move(first), std::move(more)...}; };
 
 /// Puts the class's name in front of an error of its constructor, unless the error says already who
 /// it comes from.
@@ -248,18 +258,27 @@ class Ref {
   using Config = typename T::Config;
   using Object = T;  ///< what it refers to
   /// Makes an object. Throws what its constructor throws. (Compilers show the comment behind it
-  /// with the error of a call like `Dense(32)`.)
+  /// with the error of a call that fits nothing, such as `Dense("32")`.)
   Ref(Config config)  // options stand in braces with their names: Dense({.units = 32})
       : object_(detail::construct<T>(std::move(config))) {}
   Ref()
       /// Makes an object with default options, where all have defaults.
       requires std::default_initializable<Config> : object_(detail::construct<T>(Config{})) {}
   Ref() requires(!std::default_initializable<Config>) = delete;  // an option has no default
-  /// With options by their places, as Keras, where T's options name some so:
+  /// With options by their places, where T's options say themselves what these mean:
   /// `regularizers::L2(0.1)`.
   template <class... A>
   requires detail::Positional<Config, A...>
   explicit Ref(A... arguments) : Ref(Config::positional(arguments...)) {}
+  /// With up to four options in Keras's order: `Dense(64, "relu")`, `Dropout(0.5)`, `Adam(1e-3)`.
+  template <class First, class... More>
+  requires detail::FirstOptions<T, Config, First, More...>
+  explicit Ref(First first, More... more) : Ref(Config{std::move(first), std::move(more)...}) {}
+  /// The same where the second is a list of numbers: `Conv2D(32, {3, 3})`.
+  template <class First>
+  requires detail::FirstOptions<T, Config, First, std::initializer_list<int64_t>> Ref(
+      First first, std::initializer_list<int64_t> second)
+      : Ref(Config{std::move(first), second}) {}
   /// No object yet, for members that build() makes.
   template <std::same_as<std::nullptr_t> N>
   Ref(N) {}

@@ -14,6 +14,12 @@ struct BidirectionalConfig {
   std::optional<AnyLayer> backward_layer = {};
   Choice<Regularizer> activity_regularizer = {};  ///< penalty on the output, added to the losses
   CORNU_LAYER_OPTIONS;
+
+  /// By their places: `Bidirectional(lstm, "sum")`.
+  static BidirectionalConfig positional(const AnyLayer& layer,
+                                        const std::optional<std::string>& merge_mode = "concat") {
+    return {.layer = layer, .merge_mode = merge_mode};
+  }
 };
 
 /// x (batch, steps, ...) -> the outputs of both directions merged, those of the backward one in the

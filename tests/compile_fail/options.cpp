@@ -5,12 +5,13 @@
 using namespace cornu;
 
 void options() {
-  layers::Dense positional(32);             // error: options stand in braces with their names
-  layers::Dense two(32, "relu");            // error: options stand in braces with their names
+  layers::Dense text("32");                 // error: options stand in braces with their names
+  layers::Dense wrong(32, 0.5);             // error: options stand in braces with their names
   layers::Dense none;                       // error: an option has no default
   layers::Dense some({.use_bias = false});  // error (g++): an option without a default is missing
   layers::Dense broken({.units = 3.5});     // error (g++): is a fraction, where an integer
   layers::Dense good({.units = 32, .activation = "relu"});
+  layers::Dense short_form(32, "relu");
 }
 
 void training(Model& model, const Tensor& x, const Tensor& y) {

@@ -5,6 +5,20 @@
 
 namespace cornu::test::coverage {
 
+/// Whether the options of a class that is made from such begin with these, as far as it has them.
+template <class T>
+consteval bool in_order(std::initializer_list<std::string_view> names) {
+  if constexpr (requires { typename T::Config; }) {
+    // These say themselves what goes without a name.
+    if constexpr (!requires { &T::Config::positional; }) {
+      constexpr auto own = reflect::member_names<typename T::Config>();
+      for (size_t i = 0; i < own.size() && i < names.size(); ++i)
+        if (own[i] != names.begin()[i]) return false;
+    }
+  }
+  return true;
+}
+
 // Tensors and lists of them.
 inline Tensor x, x1, x2, xi, a, b, y, y_true, y_pred, output, target, targets, inputs, images,
     image1, image2, kernel, depthwise_kernel, pointwise_kernel, query, key, value, values, boxes,

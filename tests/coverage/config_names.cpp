@@ -8,8 +8,11 @@
 namespace cornu::test::coverage {
 
 void keras_dtype_policies_DTypePolicy() { (void)dtype_policies::DTypePolicy(); }
+static_assert(in_order<dtype_policies::DTypePolicy>({"name"}));
 void keras_mixed_precision_DTypePolicy() { (void)mixed_precision::DTypePolicy(); }
+static_assert(in_order<mixed_precision::DTypePolicy>({"name"}));
 void keras_mixed_precision_Policy() { (void)mixed_precision::Policy(); }
+static_assert(in_order<mixed_precision::Policy>({"name"}));
 void keras_quantizers_Quantizer() { class Mine : public quantizers::Quantizer {}; }
 void keras_backend_is_float_dtype() { (void)is_float(dtype); }
 void keras_backend_is_int_dtype() { (void)is_int(dtype); }
@@ -43,12 +46,18 @@ void keras_dtype_policies_deserialize() { (void)dtype_policies::deserialize(conf
 void keras_dtype_policies_get() { (void)dtype_policies::get("mixed_float16"); }
 void keras_dtype_policies_serialize() { (void)dtype_policies::serialize("mixed_float16"); }
 void keras_mixed_precision_LossScaleOptimizer() { (void)mixed_precision::LossScaleOptimizer({.inner_optimizer = optimizers::SGD()}); }
+static_assert(in_order<mixed_precision::LossScaleOptimizer>({"inner_optimizer", "initial_scale", "dynamic_growth_steps", "name"}));
 void keras_quantizers_AWQConfig() { (void)quantizers::AWQConfig({.dataset = tensor_in}); }
+static_assert(in_order<quantizers::AWQConfig>({"dataset", "tokenizer", "weight_bits", "num_samples"}));
 void keras_quantizers_AbsMaxQuantizer() { (void)quantizers::AbsMaxQuantizer(); }
+static_assert(in_order<quantizers::AbsMaxQuantizer>({"axis", "value_range", "epsilon", "output_dtype"}));
 void keras_quantizers_Float8QuantizationConfig() { (void)quantizers::Float8QuantizationConfig(); }
 void keras_quantizers_GPTQConfig() { (void)quantizers::GPTQConfig({.dataset = tensor_in}); }
+static_assert(in_order<quantizers::GPTQConfig>({"dataset", "tokenizer", "weight_bits", "num_samples"}));
 void keras_quantizers_Int4QuantizationConfig() { (void)quantizers::Int4QuantizationConfig(); }
+static_assert(in_order<quantizers::Int4QuantizationConfig>({"weight_quantizer", "activation_quantizer", "block_size"}));
 void keras_quantizers_Int8QuantizationConfig() { (void)quantizers::Int8QuantizationConfig(); }
+static_assert(in_order<quantizers::Int8QuantizationConfig>({"weight_quantizer", "activation_quantizer"}));
 void keras_quantizers_QuantizationConfig() { class Mine : public quantizers::QuantizationConfig {}; }
 void keras_quantizers_abs_max_quantize() { (void)quantizers::abs_max_quantize(inputs, axis); }
 void keras_quantizers_abs_max_quantize_grouped_with_zero_point() { (void)quantizers::abs_max_quantize_grouped_with_zero_point(inputs, block_size); }

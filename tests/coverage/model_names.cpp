@@ -8,10 +8,12 @@
 namespace cornu::test::coverage {
 
 void keras_DTypePolicy() { (void)DTypePolicy(); }
+static_assert(in_order<DTypePolicy>({"name"}));
 void keras_FloatDTypePolicy() { (void)DTypePolicy("float32"); }
 void keras_Function() { (void)Functional(tensor_in, ops::relu(tensor_in)); }
 void keras_Initializer() { class Mine : public Initializer {}; }
 void keras_Input() { (void)Input({4}); }
+static_assert(in_order<Input>({"shape", "batch_size", "dtype", "sparse"}));
 void keras_InputSpec() { InputSpec spec{.min_ndim = 2}; }
 void keras_KerasTensor() { (void)Tensor(Input(shape)); }
 void keras_Layer() { class Mine : public Layer {}; }
@@ -33,13 +35,20 @@ void keras_remat() { (void)remat([](const Nest& x) { return x; }); }
 void keras_version() { (void)version(); }
 void keras_distillation_DistillationLoss() { class Mine : public distillation::DistillationLoss {}; }
 void keras_distillation_Distiller() { (void)distillation::Distiller({.teacher = model, .student = model, .distillation_losses = {distillation::LogitsDistillation()}}); }
+static_assert(in_order<distillation::Distiller>({"teacher", "student", "distillation_losses", "distillation_loss_weights"}));
 void keras_distillation_FeatureDistillation() { (void)distillation::FeatureDistillation(); }
+static_assert(in_order<distillation::FeatureDistillation>({"loss", "teacher_layer_name", "student_layer_name"}));
 void keras_distillation_LogitsDistillation() { (void)distillation::LogitsDistillation(); }
+static_assert(in_order<distillation::LogitsDistillation>({"temperature", "loss"}));
 void keras_distribution_DataParallel() { (void)distribution::DataParallel(); }
+static_assert(in_order<distribution::DataParallel>({"device_mesh", "devices", "auto_shard_dataset"}));
 void keras_distribution_DeviceMesh() { (void)distribution::DeviceMesh({.shape = {1}, .axis_names = {"batch"}}); }
+static_assert(in_order<distribution::DeviceMesh>({"shape", "axis_names", "devices"}));
 void keras_distribution_LayoutMap() { (void)distribution::LayoutMap(distribution::DeviceMesh({.shape = {1}, .axis_names = {"batch"}})); }
 void keras_distribution_ModelParallel() { (void)distribution::ModelParallel({.layout_map = distribution::LayoutMap(distribution::DeviceMesh({.shape = {1}, .axis_names = {"batch"}}))}); }
+static_assert(in_order<distribution::ModelParallel>({"layout_map", "batch_dim_name", "auto_shard_dataset"}));
 void keras_distribution_TensorLayout() { (void)distribution::TensorLayout({.axes = {"batch"}}); }
+static_assert(in_order<distribution::TensorLayout>({"axes", "device_mesh"}));
 void keras_distribution_distribute_tensor() { (void)distribution::distribute_tensor(tensor_in, distribution::TensorLayout({.axes = {"batch"}})); }
 void keras_distribution_distribution() { (void)distribution::distribution(); }
 void keras_distribution_get_device_count() { (void)distribution::get_device_count(); }

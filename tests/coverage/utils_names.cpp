@@ -30,6 +30,7 @@ void keras_tree_map_structure_up_to() { (void)tree::map_structure_up_to(structur
 void keras_tree_pack_sequence_as() { (void)tree::pack_sequence_as(structure, flat_sequence); }
 void keras_tree_traverse() { (void)tree::traverse([](const Nest&) { return std::optional<Nest>(); }, structure); }
 void keras_utils_FeatureSpace() { (void)utils::FeatureSpace({.features = {{"age", "float"}}}); }
+static_assert(in_order<utils::FeatureSpace>({"features", "output_mode", "crosses", "crossing_dim"}));
 void keras_utils_Progbar() { (void)ProgressBar(Verbose::bar); }
 void keras_utils_PyDataset() { class Mine : public Dataset {}; }
 void keras_utils_array_to_img() { (void)utils::array_to_img(x); }

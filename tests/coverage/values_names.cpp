@@ -46,45 +46,62 @@ void keras_activations_tanh_shrink() { (void)activations::tanh_shrink(x); }
 void keras_activations_threshold() { (void)activations::threshold(x, threshold, default_value); }
 void keras_constraints_Constraint() { class Mine : public constraints::Constraint {}; }
 void keras_constraints_MaxNorm() { (void)constraints::MaxNorm(); }
+static_assert(in_order<constraints::MaxNorm>({"max_value", "axis"}));
 void keras_constraints_max_norm() { (void)constraints::max_norm(); }
 void keras_constraints_MinMaxNorm() { (void)constraints::MinMaxNorm(); }
+static_assert(in_order<constraints::MinMaxNorm>({"min_value", "max_value", "rate", "axis"}));
 void keras_constraints_min_max_norm() { (void)constraints::min_max_norm(); }
 void keras_constraints_NonNeg() { (void)constraints::NonNeg(); }
 void keras_constraints_non_neg() { (void)constraints::non_neg(); }
 void keras_constraints_UnitNorm() { (void)constraints::UnitNorm(); }
+static_assert(in_order<constraints::UnitNorm>({"axis"}));
 void keras_constraints_unit_norm() { (void)constraints::unit_norm(); }
 void keras_constraints_deserialize() { (void)constraints::deserialize(config); }
 void keras_constraints_get() { (void)constraints::get("non_neg"); }
 void keras_constraints_serialize() { (void)constraints::serialize(*constraints::NonNeg()); }
 void keras_initializers_Constant() { (void)initializers::Constant(); }
+static_assert(in_order<initializers::Constant>({"value"}));
 void keras_initializers_constant() { (void)initializers::constant(); }
 void keras_initializers_GlorotNormal() { (void)initializers::GlorotNormal(); }
+static_assert(in_order<initializers::GlorotNormal>({"seed", "input_axes", "output_axes"}));
 void keras_initializers_glorot_normal() { (void)initializers::glorot_normal(); }
 void keras_initializers_GlorotUniform() { (void)initializers::GlorotUniform(); }
+static_assert(in_order<initializers::GlorotUniform>({"seed", "input_axes", "output_axes"}));
 void keras_initializers_glorot_uniform() { (void)initializers::glorot_uniform(); }
 void keras_initializers_HeNormal() { (void)initializers::HeNormal(); }
+static_assert(in_order<initializers::HeNormal>({"seed", "input_axes", "output_axes"}));
 void keras_initializers_he_normal() { (void)initializers::he_normal(); }
 void keras_initializers_HeUniform() { (void)initializers::HeUniform(); }
+static_assert(in_order<initializers::HeUniform>({"seed", "input_axes", "output_axes"}));
 void keras_initializers_he_uniform() { (void)initializers::he_uniform(); }
 void keras_initializers_Identity() { (void)initializers::Identity(); }
+static_assert(in_order<initializers::Identity>({"gain"}));
 void keras_initializers_identity() { (void)initializers::identity(); }
 void keras_initializers_LecunNormal() { (void)initializers::LecunNormal(); }
+static_assert(in_order<initializers::LecunNormal>({"seed", "input_axes", "output_axes"}));
 void keras_initializers_lecun_normal() { (void)initializers::lecun_normal(); }
 void keras_initializers_LecunUniform() { (void)initializers::LecunUniform(); }
+static_assert(in_order<initializers::LecunUniform>({"seed", "input_axes", "output_axes"}));
 void keras_initializers_lecun_uniform() { (void)initializers::lecun_uniform(); }
 void keras_initializers_Ones() { (void)initializers::Ones(); }
 void keras_initializers_ones() { (void)initializers::ones(); }
 void keras_initializers_Orthogonal() { (void)initializers::Orthogonal(); }
+static_assert(in_order<initializers::Orthogonal>({"gain", "seed"}));
 void keras_initializers_orthogonal() { (void)initializers::orthogonal(); }
 void keras_initializers_RandomNormal() { (void)initializers::RandomNormal(); }
+static_assert(in_order<initializers::RandomNormal>({"mean", "stddev", "seed"}));
 void keras_initializers_random_normal() { (void)initializers::random_normal(); }
 void keras_initializers_RandomUniform() { (void)initializers::RandomUniform(); }
+static_assert(in_order<initializers::RandomUniform>({"minval", "maxval", "seed"}));
 void keras_initializers_random_uniform() { (void)initializers::random_uniform(); }
 void keras_initializers_STFT() { (void)initializers::STFT(); }
+static_assert(in_order<initializers::STFT>({"side", "window", "scaling", "periodic"}));
 void keras_initializers_stft() { (void)initializers::stft(); }
 void keras_initializers_TruncatedNormal() { (void)initializers::TruncatedNormal(); }
+static_assert(in_order<initializers::TruncatedNormal>({"mean", "stddev", "seed"}));
 void keras_initializers_truncated_normal() { (void)initializers::truncated_normal(); }
 void keras_initializers_VarianceScaling() { (void)initializers::VarianceScaling(); }
+static_assert(in_order<initializers::VarianceScaling>({"scale", "mode", "distribution", "seed"}));
 void keras_initializers_variance_scaling() { (void)initializers::variance_scaling(); }
 void keras_initializers_Zeros() { (void)initializers::Zeros(); }
 void keras_initializers_zeros() { (void)initializers::zeros(); }
@@ -92,6 +109,7 @@ void keras_initializers_deserialize() { (void)initializers::deserialize(config);
 void keras_initializers_get() { (void)initializers::get("zeros"); }
 void keras_initializers_serialize() { (void)initializers::serialize(*initializers::Zeros()); }
 void keras_random_SeedGenerator() { (void)random::SeedGenerator(); }
+static_assert(in_order<random::SeedGenerator>({"seed", "name"}));
 void keras_random_beta() { (void)random::beta(shape, alpha, beta); }
 void keras_random_binomial() { (void)random::binomial(shape, counts, probabilities); }
 void keras_random_categorical() { (void)random::categorical(logits, num_samples); }
@@ -103,12 +121,16 @@ void keras_random_shuffle() { (void)random::shuffle(x); }
 void keras_random_truncated_normal() { (void)random::truncated_normal(shape); }
 void keras_random_uniform() { (void)random::uniform(shape); }
 void keras_regularizers_L1() { (void)regularizers::L1(); }
+static_assert(in_order<regularizers::L1>({"l1"}));
 void keras_regularizers_l1() { (void)regularizers::l1(); }
 void keras_regularizers_L1L2() { (void)regularizers::L1L2(); }
+static_assert(in_order<regularizers::L1L2>({"l1", "l2"}));
 void keras_regularizers_l1_l2() { (void)regularizers::l1_l2(); }
 void keras_regularizers_L2() { (void)regularizers::L2(); }
+static_assert(in_order<regularizers::L2>({"l2"}));
 void keras_regularizers_l2() { (void)regularizers::l2(); }
 void keras_regularizers_OrthogonalRegularizer() { (void)regularizers::OrthogonalRegularizer(); }
+static_assert(in_order<regularizers::OrthogonalRegularizer>({"factor", "mode"}));
 void keras_regularizers_orthogonal_regularizer() { (void)regularizers::orthogonal_regularizer(); }
 void keras_regularizers_deserialize() { (void)regularizers::deserialize(config); }
 void keras_regularizers_get() { (void)regularizers::get("l2"); }

@@ -2,6 +2,7 @@
 # Makes docs/coverage.md and tests/coverage/*_names.cpp from keras_names.txt (what Keras has) and spellings.txt (what
 # Cornu calls it). With --check it changes nothing, and fails where these files are not what it would make.
 #   python3 tools/coverage/generate.py [--check]
+import itertools
 import pathlib
 import re
 import sys
@@ -56,7 +57,7 @@ class Name:
     """One name of Keras, and what Cornu has for it."""
 
     def __init__(self, name, signature, spaces, lines, first=None):
-        self.name = name
+        self.name, self.signature = name, signature
         module, _, self.short = name.rpartition(".")
         if module not in spaces:
             sys.exit(f"spellings.txt: no line for {module}.*")
@@ -98,6 +99,15 @@ class Name:
         body = self.line if self.line.endswith((";", "}")) else f"(void){self.line};"
         return f"void {self.name.replace('.', '_')}() {{ {body} }}"
 
+    def order(self):
+        """Of a class that is made from options: that the first ones are in Keras's order, as they may go without names."""
+        is_function = self.module.startswith("keras.applications")
+        if is_function or not self.line.startswith((self.expected + "({", self.expected + "()")):
+            return None
+        first = list(itertools.takewhile(lambda p: not p.startswith("*"), split(self.signature[1:-1])))[:4]
+        names = ", ".join(f'"{p.partition("=")[0]}"' for p in first)
+        return f"static_assert(in_order<{self.expected}>({{{names}}}));" if names else None
+
 
 def read_names(spaces, lines):
     """For each object of Keras the list of its names."""
@@ -118,7 +128,10 @@ def sources(objects, files):
     for name in (n for names in objects for n in names):
         if name.line and (name.module == "keras.ops" or name.line not in seen):
             seen.add(name.line)
-            made.setdefault(files[name.module], []).append(name.function())
+            lines = made.setdefault(files[name.module], [])
+            lines.append(name.function())
+            if name.short[0].isupper() and (order := name.order()):
+                lines.append(order)
     head = ("// Made by tools/coverage/generate.py: a line of use for each name of Keras, which is compiled\n"
             "// and linked, not run.\n"
             "// clang-format off\n#include <cornu/cornu.h>\n\n#include \"arguments.h\"\n\n"
