@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -134,9 +135,9 @@ Backend* gpu_of_rank(const std::vector<Backend*>& all) {
 }
 
 std::string names(const std::vector<Backend*>& devices) {
-  std::string text;
-  for (const Backend* device : devices) text += (text.empty() ? "" : ", ") + device->name();
-  return text;
+  std::vector<std::string> texts;
+  for (const Backend* device : devices) texts.push_back(device->name());
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 }  // namespace

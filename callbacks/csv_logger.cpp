@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "../framework/io/atomic_file.h"
+#include "../framework/io/csv.h"
 #include "callback_state.h"
 
 namespace cornu::callbacks {
@@ -15,21 +16,11 @@ constexpr const char* line_end = "\r\n";  // RFC 4180
 
 }  // namespace
 
-std::string CSVLoggerCallback::cell(const std::string& text) const {
-  if (text.find_first_of("\"\r\n") == std::string::npos &&
-      text.find(config.separator) == std::string::npos)
-    return text;
-  std::string quoted = "\"";
-  for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 void CSVLoggerCallback::on_train_begin(Logs&) {
   namespace fs = std::filesystem;
   const fs::path path(*config.filename);
+  io::make_folder(path.parent_path(), fmt::format("CSVLogger: '{}'", path.string()));
   std::error_code error;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  error.clear();
   const auto size = fs::file_size(path, error);
   wants_header_ = !config.append || error || size == 0;
   names_.clear();
@@ -65,7 +56,8 @@ void CSVLoggerCallback::write_header(const Logs& logs) {
     for (const auto& [name, value] : logs) names_.push_back("val_" + name);
   if (!wants_header_) return;
   file_ << "epoch";
-  for (const std::string& name : names_) file_ << config.separator << cell(name);
+  for (const std::string& name : names_)
+    file_ << config.separator << io::csv_cell(name, config.separator);
   file_ << line_end;
 }
 
@@ -78,7 +70,8 @@ void CSVLoggerCallback::on_epoch_end(int64_t epoch, Logs& logs) {
     if (found == logs.end())
       file_ << "NA";
     else if (logs.is_array(name))
-      file_ << cell('"' + logs.text(name) + '"');  // in quotes of its own, as Keras writes it
+      // In quotes of its own, as Keras writes it.
+      file_ << io::csv_cell('"' + logs.text(name) + '"', config.separator);
     else
       file_ << logs.text(name);
   }

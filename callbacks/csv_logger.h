@@ -26,7 +26,7 @@ class CSVLoggerCallback : public Callback {
   explicit CSVLoggerCallback(Config c)
       : config(std::move(c)) {}  ///< the file is opened by on_train_begin
 
-  /// Throws FileError when the file cannot be opened.
+  /// Throws FileError when its folder cannot be made or the file not opened.
   void on_train_begin(Logs&) override;
   void on_epoch_end(int64_t epoch, Logs& logs) override;
   void on_train_end(Logs&) override;
@@ -42,7 +42,6 @@ class CSVLoggerCallback : public Callback {
   const Config config;  ///< as given
 
  private:
-  std::string cell(const std::string& text) const;
   void write_header(const Logs& logs);
 
   mutable std::ofstream file_;

@@ -62,8 +62,7 @@ void check_metadata(const Model& model, const EmbeddingsMetadata& metadata) {
 
 void write_embedding_files(const Model& model, const std::string& folder,
                            const EmbeddingsMetadata& metadata) {
-  std::error_code ignored;  // writing into a folder that is not there says so
-  fs::create_directories(folder, ignored);
+  io::make_folder(folder, "TensorBoard");
   std::string config;
   for (const auto& layer : embeddings_of(model)) {
     const std::vector<Variable> weights = layer->weights();

@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "../backend/log.h"
+#include "../framework/io/atomic_file.h"
 #include "../framework/model/model.h"
 #include "../framework/tensor/plain_nan.h"
 #include "callback_state.h"
@@ -122,12 +123,7 @@ bool ModelCheckpointCallback::wanted(int64_t epoch, const Logs& logs, const std:
 void ModelCheckpointCallback::save(int64_t epoch, std::optional<int64_t> batch, const Logs& logs) {
   const std::string path = checkpoint_path(config.filepath, epoch, batch, logs);
   if (!wanted(epoch, logs, path)) return;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error)
-    throw FileError(fmt::format("ModelCheckpoint: the folder '{}' cannot be made: {}.",
-                                folder.string(), error.message()));
+  io::make_folder(std::filesystem::path(path).parent_path(), "ModelCheckpoint");
   if (config.save_weights_only)
     model()->save_weights(path);
   else

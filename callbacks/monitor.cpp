@@ -2,6 +2,7 @@
 #include "monitor.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <set>
@@ -71,12 +72,9 @@ bool wraps_loss(const Metric& metric) {
 
 std::string available_names(const Logs& logs, const std::string& name) {
   std::vector<std::string> names;
-  std::string text;
-  for (const auto& [key, value] : logs) {
-    names.push_back(key);
-    text += (text.empty() ? "" : ", ") + key;
-  }
-  return (text.empty() ? "none" : text) + "." + did_you_mean(name, names);
+  for (const auto& [key, value] : logs) names.push_back(key);
+  return (names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))) + "." +
+         did_you_mean(name, names);
 }
 
 Monitor::Monitor(std::string who, std::string name, const std::string& mode, double min_delta)

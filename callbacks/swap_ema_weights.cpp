@@ -9,31 +9,24 @@
 
 namespace cornu::callbacks {
 
-std::vector<SwapEMAWeightsCallback::Pair> SwapEMAWeightsCallback::pairs() const {
+std::vector<std::pair<Variable, Variable>> SwapEMAWeightsCallback::pairs() const {
   const Optimizer* optimizer = model()->optimizer().get();
   if (const auto* scaling = dynamic_cast<const LossScaling*>(optimizer))
     optimizer = scaling->inner_optimizer().get();
   if (!optimizer || !optimizer->options().use_ema)
     throw ValueError(
         "SwapEMAWeights needs an optimizer that keeps averages: compile with .use_ema = true.");
-  std::vector<Pair> result;
-  // Nothing was averaged yet.
-  if (!optimizer->built()) return result;
-  // In files, and in `variables`, the averages stand behind the iteration and the rate.
-  const std::vector<Variable> all = optimizer->variables();
-  size_t next = optimizer->options().learning_rate.is_schedule() ? 1 : 2;
-  for (const Variable& weight : model()->trainable_variables())
-    if (!weight.overwrite_with_gradient()) result.push_back({weight, all.at(next++)});
-  return result;
+  // None where nothing was averaged yet.
+  return optimizer->averages();
 }
 
 void SwapEMAWeightsCallback::put_in(bool averages) {
   // Within an epoch's end of swap_on_epoch they are in already.
   if (averages == averages_in_model_) return;
-  for (Pair& pair : pairs()) {
-    const Tensor weight = pair.weight.value();
-    pair.weight.assign(pair.average.value());
-    pair.average.assign(weight);
+  for (const auto& [weight, average] : pairs()) {
+    const Tensor before = weight.value();
+    weight.assign(average.value());
+    average.assign(before);
   }
   averages_in_model_ = averages;
 }
@@ -48,7 +41,7 @@ void SwapEMAWeightsCallback::on_epoch_end(int64_t epoch, Logs&) {
   // At the end of fit the averages overwrite the weights: those of the optimizer, so it gets them
   // back.
   if (epoch == params().epochs - 1)
-    for (Pair& pair : pairs()) pair.average.assign(pair.weight.value());
+    for (const auto& [weight, average] : pairs()) average.assign(weight.value());
 }
 
 void SwapEMAWeightsCallback::set_state(const Value::Dict& state) {

@@ -37,10 +37,8 @@ class SwapEMAWeightsCallback : public Callback {
   const Config config;  ///< as given
 
  private:
-  struct Pair {
-    Variable weight, average;
-  };
-  std::vector<Pair> pairs() const;
+  // Weights and their averages.
+  std::vector<std::pair<Variable, Variable>> pairs() const;
   void put_in(bool averages);
 
   bool averages_in_model_ = false;

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "../framework/base/samplewise.h"
-#include "../framework/ops/core/cast.h"
 #include "../framework/ops/elementwise.h"
 #include "../framework/ops/numpy/creation.h"
 #include "../framework/ops/numpy/indexing.h"
@@ -14,10 +13,6 @@
 
 namespace cornu::metrics {
 namespace {
-
-Tensor as(const Tensor& t, DType dtype) {
-  return t.dtype() == dtype && !t.is_weak() ? t : ops::cast(t, dtype);
-}
 
 int64_t samples_of(const Shape& shape) { return shape.rank() ? shape[0] : 1; }
 
@@ -54,7 +49,7 @@ void MeanOf::add(const Batch& batch) {
 
 void MeanOf::add(const Tensor& values, const Tensor& sample_weight) {
   if (!sample_weight) {
-    const Tensor v = as(values, dtype());
+    const Tensor v = cornu::detail::of_type(values, dtype());
     if (v.size() == 0) return;
     // The mean of samples' means is the mean of all.
     return add(Batch{v.rank() ? ops::mean(v) : v, samples_of(v.shape())});
@@ -119,8 +114,8 @@ Tensor in_top_k(const Tensor& labels, const Tensor& y_pred, int64_t k) {
         return std::vector<Expr>{
             x[0] > expr::select(expr::isnan(x[1]), -std::numeric_limits<double>::infinity(), x[1])};
       });
-  const Tensor own =
-      ops::take_along_axis(y_pred, ops::expand_dims(as(labels, DType::int32), {-1}), -1);
+  const Tensor own = ops::take_along_axis(
+      y_pred, ops::expand_dims(cornu::detail::of_type(labels, DType::int32), {-1}), -1);
   const Tensor inputs[] = {y_pred, own};
   const Tensor above = reduce_program(greater, inputs, -1, 1, DType::float32, "in_top_k");
   return above < Tensor(k);

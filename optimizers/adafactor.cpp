@@ -10,6 +10,7 @@
 namespace cornu::optimizers {
 
 void AdafactorOptimizer::build_slots(const std::vector<Variable>& variables) {
+  for (std::vector<Variable>* slots : {&rows_, &columns_, &velocities_}) slots->clear();
   for (const Variable& v : variables) {
     const Shape& shape = v.shape();
     if (shape.rank() < 2) {

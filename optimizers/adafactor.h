@@ -12,7 +12,8 @@ struct AdafactorConfig {
   double epsilon_1 = 1e-30;     ///< added to squares of gradients
   double epsilon_2 = 1e-3;      ///< lower limit of a weight's root mean square
   double clip_threshold = 1.0;  ///< largest root mean square of an update
-  bool relative_step = true;    ///< limit the rate to 1 / sqrt(step)
+  /// Kept for files: as in Keras, the rate is limited to 1 / sqrt(step) whatever it says.
+  bool relative_step = true;
   /// Fraction of a weight that a step removes, times the rate; none: no decay.
   std::optional<double> weight_decay = {};
   CORNU_OPTIMIZER_OPTIONS;

@@ -18,6 +18,7 @@ Tensor ElementwiseOptimizer::first_value(const Slot& slot, const Variable& varia
 }
 
 void ElementwiseOptimizer::build_slots(const std::vector<Variable>& variables) {
+  slots_.clear();
   for (const std::vector<Slot>& group : slot_groups()) {
     const size_t first = slots_.size();
     slots_.resize(first + group.size());

@@ -7,6 +7,8 @@
 namespace cornu::optimizers {
 
 void LambOptimizer::build_slots(const std::vector<Variable>& variables) {
+  momentums_.clear();
+  velocities_.clear();
   for (const Variable& v : variables) {
     momentums_.push_back(add_slot(v, "momentum"));
     velocities_.push_back(add_slot(v, "velocity"));

@@ -69,7 +69,9 @@ void OptimizerGroup::apply(const std::vector<Tensor>& gradients,
       if ((*config.optimizer_map)->find(variables[i].path()) != optimizer) continue;
       const Tensor& g = gradients[i];
       own.push_back(variables[i]);
-      own_gradients.push_back(g && factor != 1 ? g * Tensor(factor) : g);
+      // What is the new value of its variable was not scaled with the loss.
+      const bool scaled = g && factor != 1 && !variables[i].overwrite_with_gradient();
+      own_gradients.push_back(scaled ? g * Tensor(factor) : g);
     }
     if (!own.empty()) optimizer->apply(own_gradients, own);
   }

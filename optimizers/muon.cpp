@@ -65,6 +65,8 @@ bool MuonOptimizer::takes_adam(const Variable& variable) const {
 }
 
 void MuonOptimizer::build_slots(const std::vector<Variable>& variables) {
+  momentums_.clear();
+  velocities_.clear();
   for (const Variable& v : variables) {
     momentums_.push_back(add_slot(v, "momentum"));
     velocities_.push_back(takes_adam(v) ? add_slot(v, "velocity") : Variable());

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../image_batch.h"
 #include "../image_sampling.h"
 #include "parallel.h"
 
@@ -10,13 +11,6 @@ namespace cornu::backend::image {
 namespace {
 
 constexpr int64_t block_rows = 32;
-
-// Picture i of those that begin with `first`.
-Picture entry(const Picture& first, int64_t i) {
-  Picture one = first;
-  one.data = first.row(i * first.height);
-  return one;
-}
 
 Picture rows_of(const Picture& picture, int64_t begin, int64_t end) {
   Picture part = picture;
@@ -82,9 +76,9 @@ void sample_batch(const Picture& from, const Picture& to, int64_t count,
     const RowPlaces places =
         places_of(maps[maps.size() == 1 ? 0 : static_cast<size_t>(i)], to.width);
     const int64_t end = std::min(begin + block_rows, to.height);
-    ahead.read(entry(from, i), i, places, begin, end, to.width);
+    ahead.read(nth(from, i), i, places, begin, end, to.width);
     sample(
-        entry(from, i), rows_of(entry(to, i), begin, end),
+        nth(from, i), rows_of(nth(to, i), begin, end),
         [&](int64_t row, float* x, float* y) { places(begin + row, x, y); }, sampling);
   };
   // About what a pixel costs, by the scalar operations of a product.

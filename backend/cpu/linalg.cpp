@@ -102,12 +102,26 @@ struct Matrix {
 
 using Matrices = std::vector<Matrix>;
 
+/// `info`, once it is no refusal: LAPACKE's wrappers have negative numbers for too little memory
+/// and for arguments that they do not take.
+int checked(int info, const char* function) {
+  if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
+    throw MemoryError(fmt::format(
+        "LAPACK's {} found no memory to work in. Decompose smaller matrices, or free memory.",
+        function));
+  if (info < 0)
+    throw StateError(fmt::format("LAPACK's {} does not take its argument {}.", function, -info));
+  return info;
+}
+
 Matrices cholesky_of(Matrix l) {
   for (int64_t i = 0; i < l.rows; ++i)
     for (int64_t j = i + 1; j < l.columns; ++j) l(i, j) = 0;
   if (l.v.empty()) return {l};
   const int minor =
-      l.has_nan() ? 1 : lapack().potrf(rows_first, 'L', size(l.rows), l.v.data(), l.row_step());
+      l.has_nan() ? 1
+                  : checked(lapack().potrf(rows_first, 'L', size(l.rows), l.v.data(), l.row_step()),
+                            "dpotrf");
   if (minor > 0)
     throw ValueError(
         fmt::format("cholesky: the matrix is not positive definite (its leading minor of order {} "
@@ -125,8 +139,9 @@ Matrices lu_of(Matrix a) {
     for (size_t i = 0; i < exchanged.size(); ++i) exchanged[i] = static_cast<int>(i) + 1;
   } else if (!exchanged.empty()) {
     // A pivot of 0 is for the reader of the diagonal to see.
-    lapack().getrf(rows_first, size(a.rows), size(a.columns), a.v.data(), a.row_step(),
-                   exchanged.data());
+    checked(lapack().getrf(rows_first, size(a.rows), size(a.columns), a.v.data(), a.row_step(),
+                           exchanged.data()),
+            "dgetrf");
   }
   // LAPACK counts rows from 1.
   for (size_t i = 0; i < exchanged.size(); ++i) rows.v[i] = exchanged[i] - 1;
@@ -147,11 +162,13 @@ Matrices qr_of(const Matrix& a, bool complete) {
     return {std::move(q), std::move(r)};
   }
   std::vector<double> factors(static_cast<size_t>(reflections));
-  lapack().geqrf(rows_first, size(m), size(n), q.v.data(), q.row_step(), factors.data());
+  checked(lapack().geqrf(rows_first, size(m), size(n), q.v.data(), q.row_step(), factors.data()),
+          "dgeqrf");
   for (int64_t i = 0; i < reflections; ++i)
     for (int64_t j = i; j < n; ++j) r(i, j) = q(i, j);
-  lapack().orgqr(rows_first, size(m), size(k), size(reflections), q.v.data(), q.row_step(),
-                 factors.data());
+  checked(lapack().orgqr(rows_first, size(m), size(k), size(reflections), q.v.data(), q.row_step(),
+                         factors.data()),
+          "dorgqr");
   return {q.corner(m, k), std::move(r)};
 }
 
@@ -192,10 +209,11 @@ Matrices solve(Matrix a, Matrix b) {
   }
   std::vector<int> exchanged(static_cast<size_t>(a.rows));
   const int n = size(a.rows);
-  lapack().getrf(rows_first, n, n, a.v.data(), n, exchanged.data());
   // A singular matrix gives infinities, as division by its pivots does.
-  lapack().getrs(rows_first, 'N', n, size(b.columns), a.v.data(), n, exchanged.data(), b.v.data(),
-                 b.row_step());
+  checked(lapack().getrf(rows_first, n, n, a.v.data(), n, exchanged.data()), "dgetrf");
+  checked(lapack().getrs(rows_first, 'N', n, size(b.columns), a.v.data(), n, exchanged.data(),
+                         b.v.data(), b.row_step()),
+          "dgetrs");
   return {std::move(b)};
 }
 

@@ -83,12 +83,6 @@ void pack_panels_transposed(const T* from, int64_t stride, int64_t k, int64_t n,
   }
 }
 
-/// How many elements the panels of a (k, n) matrix take.
-template <class T>
-int64_t panels_size(int64_t k, int64_t n) {
-  return k * round_up(n, panel_width<T>);
-}
-
 /// c[0, Rows) x one panel = (or +=) a x b over k. Element (r, i) of a stands at r * stride + i, or
 /// with Turned at i * stride + r.
 template <int Rows, bool Turned, bool Adds, class T>

@@ -82,6 +82,13 @@ std::atomic<int>& thread_count() {
 thread_local int scope_threads = 0;
 // Inside of a loop's pieces, whose own loops run on their thread.
 thread_local bool in_loop = false;
+
+struct InLoop {
+  InLoop() { in_loop = true; }
+  ~InLoop() { in_loop = false; }
+  InLoop(const InLoop&) = delete;
+};
+
 // In a child that fork() made there is one thread, whatever TBB believes.
 std::atomic<bool> is_forked{false};
 
@@ -232,10 +239,8 @@ void parallel(int64_t count, int64_t work, int64_t pieces, Body body, void* cont
   if (work < least_parallel_work || threads() == 1) return run_all();
   const LoopCall call;
   if (LoopCall::crowded()) {
-    in_loop = true;
-    run_all();
-    in_loop = false;
-    return;
+    const InLoop inside;
+    return run_all();
   }
   // The arena is that of all threads also where fewer would do: idle ones cost nothing.
   arena_of(threads()).execute([&] {
@@ -243,9 +248,8 @@ void parallel(int64_t count, int64_t work, int64_t pieces, Body body, void* cont
         tbb::blocked_range<int64_t>(0, pieces),
         [&](const tbb::blocked_range<int64_t>& range) {
           const DenormalsAsZero scope;
-          in_loop = true;
+          const InLoop inside;
           for (int64_t piece = range.begin(); piece < range.end(); ++piece) run(piece);
-          in_loop = false;
         },
         tbb::simple_partitioner());
   });

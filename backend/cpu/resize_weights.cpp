@@ -1,20 +1,17 @@
 // Weights of resizing: filters at the places of an axis's pixels, and their transposes.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "../error.h"
 #include "../image_resampling.h"
+#include "../resize_kernels.h"
 
 namespace cornu::backend::image {
 namespace {
-
-// How far a method looks, in pixels, and the weight of a pixel at a distance.
-struct Method {
-  double radius;
-  double (*weight)(double distance);
-  int parts = 0;  // of a pixel, to which places are rounded; 0: not at all
-};
 
 double triangle(double x) { return std::max(1 - x, 0.0); }
 
@@ -30,17 +27,6 @@ double lanczos(double x) {
   if (x <= 1e-3) return 1;
   const double turn = std::numbers::pi * x;
   return radius * std::sin(turn) * std::sin(turn / radius) / (turn * turn);
-}
-
-Method method_of(const Resizing& how) {
-  if (how.interpolation == "bilinear") return {1, triangle};
-  // TensorFlow reads the weights of its cubic kernel from a table.
-  if (how.interpolation == "bicubic") return {2, cubic, how.antialias ? 0 : 1024};
-  if (how.interpolation == "lanczos3") return {3, lanczos<3>};
-  if (how.interpolation == "lanczos5") return {5, lanczos<5>};
-  throw ValueError("resize: interpolation '" + how.interpolation + "' is not known." +
-                   did_you_mean(how.interpolation, {"nearest", "bilinear", "bicubic", "lanczos3",
-                                                    "lanczos5", "area"}));
 }
 
 // `bounds(i)`: the first and last pixel of result i; `weight_of(i, k)`: of pixel k in it.
@@ -85,6 +71,18 @@ AxisWeights area_weights(int64_t size, int64_t output, double step) {
 
 }  // namespace
 
+ResizeKernel resize_kernel(const std::string& interpolation,
+                           const std::vector<std::string>& known) {
+  if (interpolation == "bilinear") return {1, triangle};
+  // TensorFlow reads the weights of its cubic kernel from a table of that size.
+  if (interpolation == "bicubic") return {2, cubic, 1024};
+  if (interpolation == "lanczos3") return {3, lanczos<3>};
+  if (interpolation == "lanczos5") return {5, lanczos<5>};
+  throw ValueError(fmt::format("resize: interpolation '{}' is not known.{} Known are '{}'.",
+                               interpolation, did_you_mean(interpolation, known),
+                               fmt::join(known, "', '")));
+}
+
 AxisWeights resize_weights(int64_t size, int64_t output, const Resizing& how) {
   const auto one_each = [&](auto&& place) {
     return gathered(
@@ -103,7 +101,10 @@ AxisWeights resize_weights(int64_t size, int64_t output, const Resizing& how) {
     });
   const double ratio = static_cast<double>(size) / static_cast<double>(output);
   const bool area = how.interpolation == "area";
-  const Method method = area ? Method{} : method_of(how);
+  const ResizeKernel kernel =
+      area ? ResizeKernel{}
+           : resize_kernel(how.interpolation,
+                           {"nearest", "bilinear", "bicubic", "lanczos3", "lanczos5", "area"});
   if (size == output) return one_each([](int64_t i) { return i; });
   if (area) return area_weights(size, output, ratio);
   const float step =
@@ -111,19 +112,19 @@ AxisWeights resize_weights(int64_t size, int64_t output, const Resizing& how) {
   const double width = how.antialias ? std::max(static_cast<double>(step), 1.0) : 1.0;
   const auto middle = [&](int64_t i) {
     const float at = (static_cast<float>(i) + 0.5f) * step - 0.5f;
-    if (method.parts == 0) return static_cast<double>(at);
+    if (kernel.parts == 0 || how.antialias) return static_cast<double>(at);
     const double before = std::floor(at);
-    return before + std::nearbyint((at - before) * method.parts) / method.parts;
+    return before + std::nearbyint((at - before) * kernel.parts) / kernel.parts;
   };
   return gathered(
       size, output,
       [&](int64_t i) {
-        const double reach = method.radius * width;
+        const double reach = kernel.radius * width;
         return std::pair{static_cast<int64_t>(std::ceil(middle(i) - reach)),
                          static_cast<int64_t>(std::floor(middle(i) + reach))};
       },
       [&](int64_t i, int64_t k) {
-        return method.weight(std::abs(middle(i) - static_cast<double>(k)) / width);
+        return kernel.weight(std::abs(middle(i) - static_cast<double>(k)) / width);
       });
 }
 

@@ -4,9 +4,11 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "../error.h"
 #include "../inline_vector.h"
 #include "allocator.h"
 #include "kernels.h"
@@ -141,6 +143,9 @@ void run(const Sort& kernel, Operands inputs, Operands outputs) {
   if (n == 0 || kernel.count == 0) return;
   const int64_t rows = x.shape->numel() / n;
   if (rows == 0) return;
+  if (n >= int64_t{1} << 31)
+    throw ValueError("Sort: expected at most 2147483647 elements along the last axis, found " +
+                     std::to_string(n) + ". Indices have 32 bits; sort smaller parts.");
   const int64_t work = rows * n * 8;  // a comparison sort visits each element several times
   const int64_t tasks = std::min<int64_t>(threads_for(work), rows);
   const size_t entry_bytes = size_of(x.dtype) == 8 ? sizeof(Paired) : sizeof(Packed);

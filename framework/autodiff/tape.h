@@ -1,8 +1,6 @@
 // GradientTape: records what is computed while it is open, and differentiates it.
 #pragma once
-#include <functional>
 #include <initializer_list>
-#include <memory>
 #include <vector>
 
 #include "../dispatch/custom_gradient.h"

@@ -133,7 +133,11 @@ void Layer::ensure_built(const Nest& inputs) {
   note_path();
   // Weights outlive a recording under way, so they are made for real and unseen by it.
   const ComputeNow now;
-  const size_t weights = weights_.size(), trainable = trainable_weights_, tracked = tracked_.size();
+  // Weights go between others, and an optimizer may be put in place of another: these are copied.
+  std::vector<Variable> weights = weights_;
+  std::vector<TrackedState> states = states_;
+  const size_t trainable = trainable_weights_, tracked = tracked_.size(),
+               seeds = seed_generators_.size(), metrics = metrics_.size();
   building_ = true;
   try {
     // Paths of the weights inside begin with this layer, whoever asked for the build.
@@ -141,9 +145,12 @@ void Layer::ensure_built(const Nest& inputs) {
     build_many(specs_of(inputs, !input_spec_.empty()));
   } catch (...) {
     // A failed build leaves nothing behind: the next call may be right.
-    weights_.resize(weights);
+    weights_ = std::move(weights);
     trainable_weights_ = trainable;
     tracked_.resize(tracked);
+    seed_generators_.resize(seeds);
+    metrics_.resize(metrics);
+    states_ = std::move(states);
     building_ = false;
     throw;
   }

@@ -26,6 +26,12 @@ CallContext& call_context() {
   return context;
 }
 
+Tensor detail::first_of(const Nest& nest) {
+  if (nest.is_tensor()) return nest.tensor();
+  const std::vector<Tensor> all = nest.flatten();
+  return all.empty() ? Tensor() : all[0];
+}
+
 void set_place(Error& error, const Layer& layer) {
   if (error.placed()) return;
   const std::string path = layer.path(), text = error.what();
@@ -143,13 +149,6 @@ bool is_symbolic_call(const Nest& inputs, const Call& call) {
   std::vector<Tensor> named;
   for (const auto& [name, value] : call.extra) value.collect(named);
   return any_symbolic(named);
-}
-
-// No tensor where there is none.
-Tensor first_of(const Nest& nest) {
-  if (nest.is_tensor()) return nest.tensor();
-  const std::vector<Tensor> all = nest.flatten();
-  return all.empty() ? Tensor() : all[0];
 }
 
 // Keras divides by the batch so that the penalty does not grow with it.
@@ -289,7 +288,7 @@ Nest Layer::finish(const Nest& inputs, const Tensor& mask, Nest outputs) {
         check_mask(mask);
     }
     outputs = outputs.pack(all);
-  } else if (Tensor first = first_of(outputs)) {
+  } else if (Tensor first = detail::first_of(outputs)) {
     // A layer that returns its input must not hand on a mask that it does not support.
     const bool returns_input = inputs.is_tensor() && first.impl() == inputs.tensor().impl();
     if (mask && returns_input && !supports_masking_) first.set_mask({});
@@ -300,7 +299,7 @@ Nest Layer::finish(const Nest& inputs, const Tensor& mask, Nest outputs) {
       else
         check_mask(mask);
     }
-    if (first.impl() != first_of(outputs).impl()) outputs = with_first(outputs, first);
+    if (first.impl() != detail::first_of(outputs).impl()) outputs = with_first(outputs, first);
   }
   if (activity_regularizer_)
     for (const Tensor& t : outputs.flatten())

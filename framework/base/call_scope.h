@@ -36,6 +36,11 @@ struct CallContext {
 /// The calling thread's context.
 CallContext& call_context();
 
+namespace detail {
+/// The first tensor of what a call takes or gives; none where there is none.
+Tensor first_of(const Nest& nest);
+}  // namespace detail
+
 /// Puts a layer on the stack, and its training flag (or the one around it) in force.
 class CallScope {
  public:

@@ -5,12 +5,12 @@
 
 #include <typeinfo>
 
-#include "../ops/core/cast.h"
 #include "../ops/elementwise.h"
 #include "../ops/numpy/manipulation.h"
 #include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
 #include "../tensor/promotion.h"
+#include "samplewise.h"
 
 namespace cornu {
 namespace {
@@ -23,10 +23,6 @@ void check_reduction(const std::string& name, const std::string& reduction) {
         fmt::format("Loss '{}': reduction '{}' is not one of sum_over_batch_size, sum, mean, "
                     "mean_with_sample_weight, none.{}",
                     name, reduction, did_you_mean(reduction, known)));
-}
-
-Tensor as(const Tensor& t, DType dtype) {
-  return t.dtype() == dtype && !t.is_weak() ? t : ops::cast(t, dtype);
 }
 
 // The inner select keeps the gradient finite too: 0 times infinity would be NaN.
@@ -61,7 +57,8 @@ Loss::Loss(std::string name, std::string reduction, DType dtype)
 Tensor Loss::total(const Tensor&, const Tensor&, bool) { return {}; }
 
 Tensor Loss::values(const Tensor& y_true, const Tensor& y_pred) {
-  return call(casts_targets_ ? as(y_true, dtype_) : y_true, as(y_pred, dtype_));
+  return call(casts_targets_ ? detail::of_type(y_true, dtype_) : y_true,
+              detail::of_type(y_pred, dtype_));
 }
 
 Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred,
@@ -77,7 +74,7 @@ Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred,
   // The call may compute a mask of its own, as for ignored classes.
   const Tensor each = values(y_true, y_pred);
   if (const Tensor own = each.mask()) mask = mask ? ops::logical_and(mask, own) : own;
-  return reduce_weighted_values(as(each, dtype_), sample_weight, mask, reduction_);
+  return reduce_weighted_values(detail::of_type(each, dtype_), sample_weight, mask, reduction_);
 } catch (const ShapeError& e) {
   rethrow_unfit(e, name_, y_true, y_pred);
 }
@@ -163,7 +160,7 @@ Tensor reduce_program(const backend::ProgramRef& program, std::span<const Tensor
 
 Tensor apply_mask(const Tensor& sample_weight, const Tensor& mask, DType dtype, bool rescale) {
   if (!mask) return sample_weight;
-  Tensor weight = as(mask, dtype);
+  Tensor weight = detail::of_type(mask, dtype);
   // The mean divides by the number of all values; scaled so, it is over those that count.
   if (rescale) {
     weight = fused(
@@ -174,7 +171,7 @@ Tensor apply_mask(const Tensor& sample_weight, const Tensor& mask, DType dtype, 
         weight, Tensor(static_cast<double>(mask.size())), ops::sum(weight));
   }
   if (!sample_weight) return weight;
-  const auto [m, w] = squeeze_or_expand_to_same_rank(weight, as(sample_weight, dtype));
+  const auto [m, w] = squeeze_or_expand_to_same_rank(weight, detail::of_type(sample_weight, dtype));
   check_weights(m, w);
   return m * w;
 }
@@ -185,7 +182,8 @@ Tensor reduce_weighted_values(const Tensor& values, const Tensor& sample_weight,
   Tensor weight = apply_mask(sample_weight, mask, values.dtype(), mean);
   Tensor v = values;
   if (weight) {
-    std::tie(v, weight) = squeeze_or_expand_to_same_rank(values, as(weight, values.dtype()));
+    std::tie(v, weight) =
+        squeeze_or_expand_to_same_rank(values, detail::of_type(weight, values.dtype()));
     check_weights(v, weight);
   }
   const Shape shape = weight ? broadcast(v.shape(), weight.shape()) : v.shape();

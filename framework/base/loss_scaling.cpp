@@ -77,8 +77,9 @@ void LossScaling::build_slots(const std::vector<Variable>&) {
 
 // float16 has no normal numbers below 6e-5: without a scale, small gradients would become 0.
 void LossScaling::build(const std::vector<Variable>& variables) {
-  Optimizer::build(variables);
+  // First, as it may refuse them.
   inner_optimizer()->build(variables);
+  Optimizer::build(variables);
 }
 
 std::vector<Variable> LossScaling::variables() const {
@@ -115,11 +116,13 @@ void LossScaling::apply(const std::vector<Tensor>& gradients,
     finite = finite ? finite * one : one;
   }
   const double own_factor = inner_optimizer()->options().loss_scale_factor.value_or(1);
-  std::vector<Tensor> unscaled;
-  for (const Tensor& g : gradients)
-    unscaled.push_back(g ? fused([](Expr g, Expr scale, Expr factor) { return g / scale * factor; },
-                                 g, dynamic_scale_.value(), Tensor(own_factor))
-                         : g);
+  std::vector<Tensor> unscaled = gradients;
+  for (size_t i = 0; i < unscaled.size() && i < variables.size(); ++i) {
+    // What is the new value of its variable was not scaled with the loss.
+    if (!unscaled[i] || variables[i].overwrite_with_gradient()) continue;
+    unscaled[i] = fused([](Expr g, Expr scale, Expr factor) { return g / scale * factor; },
+                        unscaled[i], dynamic_scale_.value(), Tensor(own_factor));
+  }
   std::vector<Variable> changing = variables;
   for (const Variable& v : inner_optimizer()->variables()) changing.push_back(v);
   std::vector<Tensor> before;

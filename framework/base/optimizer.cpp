@@ -1,41 +1,18 @@
-// The part of a training step that all optimizers share.
+// The state of optimizers, and what they do beside their steps.
 #include "optimizer.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 
-#include "../../backend/log.h"
 #include "../ops/elementwise.h"
 #include "../ops/numpy/creation.h"
-#include "../ops/numpy/indexing.h"
-#include "../ops/numpy/reduction.h"
 #include "../ops/operators.h"
-#include "call_scope.h"
+#include "optimizer_state.h"
 
 namespace cornu {
 
-struct Optimizer::State {
-  std::vector<Variable> trainable;  // what the optimizer was built for
-  std::vector<Variable> variables;  // what files hold
-  std::vector<Variable> averages;
-  std::vector<Variable> accumulators;
-  Variable learning_rate;  // none when it follows a schedule
-
-  std::vector<std::string> excluded_names;
-  std::vector<Variable> excluded;
-  std::vector<char> decayed;  // whether weight decay applies, for each of `trainable`
-
-  // The gradients of the step under way, and the numbers of their variables.
-  std::vector<Tensor> gradients;
-  std::vector<size_t> indices;
-  bool warned_of_missing = false;
-};
-
 namespace {
-
-bool positive(const std::optional<double>& value) { return value && *value > 0; }
 
 void check_options(const OptimizerOptions& o) {
   const auto fail = [&](const std::string& text) {
@@ -57,15 +34,7 @@ void check_options(const OptimizerOptions& o) {
     fail("only one of clipnorm, global_clipnorm and clipvalue can be set. Leave out the others.");
 }
 
-Tensor sum_of_squares(const Tensor& x) { return ops::sum(ops::square(x)); }
-
 Tensor int64_scalar(int64_t value) { return Tensor::from_host(&value, Shape{}); }
-
-std::string join(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
-  return text;
-}
 
 }  // namespace
 
@@ -116,14 +85,21 @@ void Optimizer::build(const std::vector<Variable>& given) {
   }
   // Slots are made once, also where the first step is only recorded.
   const ComputeNow now;
-  s.trainable = variables;
-  if (options_.use_ema)
-    for (const Variable& v : variables) s.averages.push_back(add_slot(v, "average"));
-  if (options_.gradient_accumulation_steps.value_or(0) > 0)
-    for (const Variable& v : variables)
-      s.accumulators.push_back(add_slot(v, "gradient_accumulator"));
-  build_slots(variables);
-  mark_decays();
+  State before = s;
+  try {
+    s.trainable = variables;
+    if (options_.use_ema)
+      for (const Variable& v : variables) s.averages.push_back(add_slot(v, "average"));
+    if (options_.gradient_accumulation_steps.value_or(0) > 0)
+      for (const Variable& v : variables)
+        s.accumulators.push_back(add_slot(v, "gradient_accumulator"));
+    build_slots(variables);
+    mark_decays();
+  } catch (...) {
+    // A failed build leaves nothing behind: the next one may be right.
+    s = std::move(before);
+    throw;
+  }
   built_ = true;
 }
 
@@ -202,7 +178,7 @@ std::vector<std::vector<Variable>> Optimizer::add_optimizer_variables(
     throw ValueError(
         fmt::format("Optimizer '{}': add_optimizer_variables: expected an initializer for each of "
                     "the {} names ({}), or one for all; found {}.",
-                    options_.name, names.size(), join(names), initializers.size()));
+                    options_.name, names.size(), fmt::join(names, ", "), initializers.size()));
   std::vector<std::vector<Variable>> slots(names.size());
   for (const Variable& v : trainable_variables)
     for (size_t i = 0; i < names.size(); ++i)
@@ -251,15 +227,8 @@ Tensor Optimizer::scale_loss(const Tensor& loss) {
 
 void Optimizer::exclude_from_weight_decay(const std::vector<std::string>& name_parts,
                                           const std::vector<Variable>& variables) {
-  state_->excluded_names = name_parts;
-  state_->excluded = variables;
-  mark_decays();
-}
-
-void Optimizer::mark_decays() {
-  State& s = *state_;
   std::vector<std::regex> patterns;
-  for (const std::string& part : s.excluded_names) {
+  for (const std::string& part : name_parts) {
     try {
       patterns.emplace_back(part);
     } catch (const std::regex_error&) {
@@ -269,11 +238,18 @@ void Optimizer::mark_decays() {
                       options_.name, part));
     }
   }
+  state_->excluded_names = std::move(patterns);
+  state_->excluded = variables;
+  mark_decays();
+}
+
+void Optimizer::mark_decays() {
+  State& s = *state_;
   s.decayed.assign(s.trainable.size(), options_.weight_decay.has_value());
   for (size_t i = 0; i < s.trainable.size(); ++i) {
     const Variable& v = s.trainable[i];
     const bool listed = std::find(s.excluded.begin(), s.excluded.end(), v) != s.excluded.end();
-    if (listed || std::any_of(patterns.begin(), patterns.end(), [&](const std::regex& pattern) {
+    if (listed || std::ranges::any_of(s.excluded_names, [&](const std::regex& pattern) {
           return std::regex_search(v.name(), pattern);
         }))
       s.decayed[i] = false;
@@ -281,6 +257,13 @@ void Optimizer::mark_decays() {
 }
 
 bool Optimizer::decays(size_t index) const { return state_->decayed[index]; }
+
+std::vector<std::pair<Variable, Variable>> Optimizer::averages() const {
+  std::vector<std::pair<Variable, Variable>> pairs;
+  for (size_t i = 0; i < state_->averages.size(); ++i)
+    pairs.emplace_back(state_->trainable[i], state_->averages[i]);
+  return pairs;
+}
 
 void Optimizer::finalize_variable_values() {
   for (size_t i = 0; i < state_->averages.size(); ++i)
@@ -328,208 +311,6 @@ std::vector<std::pair<Tensor, Variable>> zip(const std::vector<Tensor>& gradient
   std::vector<std::pair<Tensor, Variable>> pairs;
   for (size_t i = 0; i < gradients.size(); ++i) pairs.emplace_back(gradients[i], variables[i]);
   return pairs;
-}
-
-void Optimizer::apply(const std::vector<Tensor>& gradients) {
-  if (!built_)
-    throw StateError(
-        fmt::format("Optimizer '{}': apply without variables needs a call of "
-                    "build(variables) before.",
-                    options_.name));
-  apply(gradients, state_->trainable);
-}
-
-void Optimizer::apply(const std::vector<Tensor>& gradients,
-                      const std::vector<Variable>& variables) {
-  if (gradients.size() != variables.size())
-    throw ValueError(
-        fmt::format("Optimizer '{}': expected one gradient for each of the {} variables, "
-                    "found {}.",
-                    options_.name, variables.size(), gradients.size()));
-  if (gradients.empty()) return;
-  if (LayerObserver* const observer = call_context().observer)
-    observer->applying(gradients, variables);
-  if (!built_) build(variables);
-  if (std::ranges::any_of(variables, &Variable::overwrite_with_gradient)) {
-    std::vector<Tensor> rest;
-    std::vector<Variable> updated;
-    for (size_t i = 0; i < variables.size(); ++i) {
-      const Variable& v = variables[i];
-      if (!v.overwrite_with_gradient()) {
-        rest.push_back(gradients[i]);
-        updated.push_back(v);
-      } else if (gradients[i]) {
-        v.assign(gradients[i]);
-      }
-    }
-    if (updated.empty()) iterations_.assign_add(Tensor(1));
-    return Optimizer::apply(rest, updated);
-  }
-  State& s = *state_;
-  filter(gradients, variables);
-  // Before clipping, whose limits are meant for gradients of the unscaled loss.
-  if (options_.loss_scale_factor)
-    for (Tensor& g : s.gradients) g = g / Tensor(*options_.loss_scale_factor);
-  if (s.accumulators.empty()) {
-    clip();
-    update();
-  } else {
-    accumulate();
-  }
-  if (options_.use_ema) average();
-  s.gradients.clear();
-  for (const size_t index : s.indices) {
-    Variable& v = s.trainable[index];
-    if (v.options().constraint) v.assign(v.options().constraint(v.value()));
-  }
-  iterations_.assign_add(Tensor(1));
-}
-
-// Collects the gradients that there are, and the numbers of their variables.
-void Optimizer::filter(const std::vector<Tensor>& gradients,
-                       const std::vector<Variable>& variables) {
-  State& s = *state_;
-  s.gradients.clear();
-  s.indices.clear();
-  std::vector<std::string> missing;
-  for (size_t i = 0; i < gradients.size(); ++i) {
-    const size_t index = index_of(variables[i], i);
-    if (!gradients[i]) {
-      if (!s.warned_of_missing) missing.push_back(variables[i].path());
-      continue;
-    }
-    if (gradients[i].shape() != variables[i].shape())
-      throw ShapeError(
-          fmt::format("Optimizer '{}': the gradient of variable '{}' has shape {}, the "
-                      "variable {}.",
-                      options_.name, variables[i].path(), gradients[i].shape().str(),
-                      variables[i].shape().str()));
-    s.gradients.push_back(gradients[i]);
-    s.indices.push_back(index);
-  }
-  if (s.gradients.empty())
-    throw ValueError(
-        fmt::format("Optimizer '{}': no variable has a gradient. Is the loss computed "
-                    "from them while the tape is open?",
-                    options_.name));
-  if (missing.empty()) return;
-  s.warned_of_missing = true;
-  warn_once(fmt::format("Optimizer '{}': the loss does not depend on {}, so they stay as they are.",
-                        options_.name, join(missing)));
-}
-
-size_t Optimizer::index_of(const Variable& variable, size_t guess) const {
-  const std::vector<Variable>& known = state_->trainable;
-  // Nearly always the variables come in the order of build, which spares the search.
-  if (guess < known.size() && known[guess] == variable) return guess;
-  const auto found = std::find(known.begin(), known.end(), variable);
-  if (found == known.end())
-    throw ValueError(
-        fmt::format("Optimizer '{}' was not built for variable '{}'. Make a new optimizer "
-                    "for a new set of variables.",
-                    options_.name, variable ? variable.path() : "(empty)"));
-  return static_cast<size_t>(found - known.begin());
-}
-
-// Adds the gradients to those of the steps before. The last step of a round updates by the mean of
-// the round. Which step is the last is decided by tensors, not by the program, so that one
-// recording serves all steps: each step computes the update, and keeps it or what was before.
-void Optimizer::accumulate() {
-  State& s = *state_;
-  const double steps = static_cast<double>(*options_.gradient_accumulation_steps);
-  const Tensor last =
-      ops::equal(ops::mod(iterations_.value() + Tensor(1), Tensor(steps)), Tensor(0));
-  for (size_t i = 0; i < s.gradients.size(); ++i) {
-    Variable& sum = s.accumulators[s.indices[i]];
-    const Tensor total = s.gradients[i] + sum.value();
-    sum.assign(ops::where(last, ops::zeros(sum.shape(), sum.dtype()), total));
-    s.gradients[i] = total / Tensor(steps);
-  }
-  std::vector<Variable> changing;
-  for (const size_t index : s.indices) changing.push_back(s.trainable[index]);
-  const auto is_among = [](const std::vector<Variable>& list, const Variable& v) {
-    return std::find(list.begin(), list.end(), v) != list.end();
-  };
-  for (const Variable& v : s.variables)
-    if (!is_among(s.accumulators, v) && !is_among(s.averages, v) && !(v == iterations_) &&
-        !(v == s.learning_rate))
-      changing.push_back(v);
-  std::vector<Tensor> before;
-  for (const Variable& v : changing) before.push_back(v.value());
-  clip();
-  update();
-  for (size_t i = 0; i < changing.size(); ++i)
-    changing[i].assign(ops::where(last, changing[i].value(), before[i]));
-}
-
-void Optimizer::clip() {
-  std::vector<Tensor>& gradients = state_->gradients;
-  if (positive(options_.clipnorm)) {
-    for (Tensor& g : gradients)
-      g = fused([](Expr g, Expr squares,
-                   Expr limit) { return g * limit / expr::maximum(expr::sqrt(squares), limit); },
-                g, sum_of_squares(g), Tensor(*options_.clipnorm));
-  } else if (positive(options_.global_clipnorm)) {
-    Tensor squares = sum_of_squares(gradients[0]);
-    for (size_t i = 1; i < gradients.size(); ++i) squares = squares + sum_of_squares(gradients[i]);
-    // norm - norm is 0, but NaN for a norm that is not finite.
-    const Tensor scale = fused(
-        [](Expr squares, Expr limit) {
-          Expr norm = expr::sqrt(squares);
-          return limit * expr::minimum(1.0 / norm, 1.0 / limit) + (norm - norm);
-        },
-        squares, Tensor(*options_.global_clipnorm));
-    for (Tensor& g : gradients) g = g * scale;
-  } else if (positive(options_.clipvalue)) {
-    for (Tensor& g : gradients)
-      g = fused([](Expr g, Expr limit) { return expr::minimum(expr::maximum(g, -limit), limit); },
-                g, Tensor(*options_.clipvalue));
-  }
-}
-
-void Optimizer::update() {
-  State& s = *state_;
-  const Tensor rate = current_learning_rate();
-  if (options_.weight_decay && !decays_in_update()) {
-    // Decoupled from the gradient (Loshchilov and Hutter, 2017), and before the step, as in Keras.
-    const Tensor decay(*options_.weight_decay);
-    for (const size_t index : s.indices) {
-      if (!s.decayed[index]) continue;
-      Variable& v = s.trainable[index];
-      v.assign(fused([](Expr v, Expr decay, Expr rate) { return v - v * decay * rate; }, v.value(),
-                     decay, rate));
-    }
-  }
-  // Once for each step: what depends on the rate and the count only, not on a variable.
-  begin_update(rate);
-  for (size_t i = 0; i < s.indices.size(); ++i)
-    update_step(s.indices[i], s.gradients[i], s.trainable[s.indices[i]], rate);
-}
-
-// The averages begin as the values after the first step.
-void Optimizer::average() {
-  State& s = *state_;
-  const double momentum = options_.ema_momentum;
-  const int64_t frequency = options_.ema_overwrite_frequency.value_or(0);
-  const double round =
-      static_cast<double>(std::max<int64_t>(options_.gradient_accumulation_steps.value_or(1), 1));
-  const Tensor update =
-      fused([](Expr iterations, Expr round) { return expr::floor(iterations / round) + 1.0; },
-            iterations_.value(), Tensor(round));
-  const Tensor overwrites =
-      frequency > 0
-          ? ops::equal(ops::mod(update, Tensor(static_cast<double>(frequency))), Tensor(0.0))
-          : Tensor();
-  for (size_t i = 0; i < s.trainable.size(); ++i) {
-    s.averages[i].assign(fused(
-        [](Expr average, Expr v, Expr momentum, Expr update) {
-          Expr share = expr::select(update > 1.0, momentum, 0.0);
-          return share * average + (1.0 - share) * v;
-        },
-        s.averages[i].value(), s.trainable[i].value(), Tensor(momentum), update));
-    if (overwrites)
-      s.trainable[i].assign(ops::where(overwrites, s.averages[i].value(), s.trainable[i].value()));
-  }
 }
 
 namespace detail {

@@ -139,13 +139,16 @@ class Optimizer : public Configurable, public Saveable {
   void set_weights(const std::vector<Tensor>& weights);
   /// Scales the loss before differentiation (by loss_scale_factor); `apply` divides it out.
   virtual Tensor scale_loss(const Tensor& loss);
+  /// With use_ema: each variable that the optimizer was built for, and its average; else none.
+  std::vector<std::pair<Variable, Variable>> averages() const;
   /// With use_ema: overwrites the variables with their averages, as the end of training does.
   virtual void finalize_variable_values();
   /// The same for a model's trainable variables. Throws ValueError, with use_ema, unless there are
   /// as many as the optimizer was built for.
   virtual void finalize_variable_values(const std::vector<Variable>& var_list);
   /// Variables to which weight decay does not apply: those listed, and those in whose names one of
-  /// the regular expressions (such as "bias") is found. Replaces what an earlier call said.
+  /// the regular expressions (such as "bias") is found. Replaces what an earlier call said. Throws
+  /// ValueError, and changes nothing, for what is no regular expression.
   void exclude_from_weight_decay(const std::vector<std::string>& name_parts,
                                  const std::vector<Variable>& variables = {});
   /// The same in Keras's order.
@@ -224,7 +227,8 @@ class Optimizer : public Configurable, public Saveable {
 
  protected:
   std::vector<Variable> saved_variables() const override { return variables(); }
-  /// Makes the subclass's slots with add_slot, in the order of Keras's files; by default none.
+  /// Makes the subclass's slots with add_slot, in the order of Keras's files; by default none. It
+  /// may be called again after it has thrown; what it had added is gone from `variables` then.
   virtual void build_slots(const std::vector<Variable>& variables);
   /// Called once before the variables of an update, with the rate as a scalar.
   virtual void begin_update(const Tensor& learning_rate);
@@ -250,6 +254,10 @@ class Optimizer : public Configurable, public Saveable {
 
  private:
   struct State;
+  void apply_with_values(const std::vector<Tensor>& gradients,
+                         const std::vector<Variable>& variables);
+  void check_gradient(const Tensor& gradient, const Variable& variable) const;
+  void take_step();
   void filter(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
   size_t index_of(const Variable& variable, size_t guess) const;
   void clip();

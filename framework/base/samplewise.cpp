@@ -12,10 +12,6 @@
 namespace cornu {
 namespace {
 
-Tensor of_type(const Tensor& t, DType dtype) {
-  return t.dtype() == dtype && !t.is_weak() ? t : ops::cast(t, dtype);
-}
-
 // The mean over all axes from `first` on.
 Tensor mean_from(const Tensor& x, int first) {
   if (x.rank() <= first) return x;
@@ -26,8 +22,12 @@ Tensor mean_from(const Tensor& x, int first) {
 
 }  // namespace
 
+Tensor detail::of_type(const Tensor& t, DType dtype) {
+  return t.dtype() == dtype && !t.is_weak() ? t : ops::cast(t, dtype);
+}
+
 WeightedSums samplewise_sums(const Tensor& values, const Tensor& sample_weight, DType dtype) {
-  Tensor v = of_type(values, dtype), w = of_type(sample_weight, dtype);
+  Tensor v = detail::of_type(values, dtype), w = detail::of_type(sample_weight, dtype);
   if (const Tensor mask = values.mask()) w = apply_mask(w, mask, dtype, false);
   std::tie(v, w) = squeeze_or_expand_to_same_rank(v, w);
   v = mean_from(v, w.rank());

@@ -4,6 +4,11 @@
 
 namespace cornu {
 
+namespace detail {
+/// t in this dtype. A number of the program's, which would yield to others' dtypes, keeps it then.
+Tensor of_type(const Tensor& t, DType dtype);
+}  // namespace detail
+
 /// What a batch adds to a weighted mean.
 struct WeightedSums {
   Tensor values;   ///< sum of the samples' values times their weights

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <memory>
 
@@ -271,6 +270,8 @@ void check_shapes(const Nest& before, const Nest& after) {
 Nest while_loop(const std::function<Tensor(const Nest&)>& cond,
                 const std::function<Nest(const Nest&)>& body, const Nest& loop_vars,
                 std::optional<int64_t> maximum_iterations) {
+  // A negative limit is no round, as in Keras; record_loop's number for no bound is negative.
+  if (maximum_iterations) maximum_iterations = std::max<int64_t>(*maximum_iterations, 0);
   const int64_t limit = maximum_iterations.value_or(std::numeric_limits<int64_t>::max());
   const auto holds = [](const Tensor& t) {
     const PauseTracing untraced;

@@ -21,8 +21,8 @@ Nest cond(const Tensor& pred, const std::function<Nest()>& true_fn,
 Nest switch_case(const Tensor& index, const std::vector<std::function<Nest(const Nest&)>>& branches,
                  const Nest& operands = {});
 /// Repeats loop_vars = body(loop_vars) while cond(loop_vars), a scalar, holds; at most
-/// `maximum_iterations` times. In a recorded function its gradient needs that bound: the states of
-/// all rounds are kept, in memory for that many.
+/// `maximum_iterations` times, where a negative number is 0. In a recorded function its gradient
+/// needs that bound: the states of all rounds are kept, in memory for that many.
 Nest while_loop(const std::function<Tensor(const Nest&)>& cond,
                 const std::function<Nest(const Nest&)>& body, const Nest& loop_vars,
                 std::optional<int64_t> maximum_iterations = {});

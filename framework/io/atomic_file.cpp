@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <random>
 #include <string>
 #include <system_error>
@@ -242,6 +241,16 @@ std::vector<std::byte> read_file(const fs::path& path, uint64_t limit) {
     done += static_cast<size_t>(got);
   }
   return bytes;
+}
+
+void make_folder(const fs::path& folder, std::string_view who) {
+  if (folder.empty()) return;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  std::error_code ignored;
+  if (fs::is_directory(folder, ignored)) return;
+  throw FileError(fmt::format("{}: the folder '{}' cannot be made: {}.", who, folder.string(),
+                              error ? error.message() : "a file has this name"));
 }
 
 void shorten_file(const fs::path& path, int64_t bytes) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace cornu::io {
@@ -76,6 +77,10 @@ void write_file(const std::filesystem::path& target, std::span<const std::byte> 
 
 /// Reads one whole regular file. Throws FileError when it is missing or larger than `limit` bytes.
 std::vector<std::byte> read_file(const std::filesystem::path& path, uint64_t limit);
+
+/// Makes a folder and those above it, unless they are there; an empty path is the current folder.
+/// Throws FileError that begins with `who` and says why it cannot be made.
+void make_folder(const std::filesystem::path& folder, std::string_view who);
 
 /// Cuts a file that only grows back to its first `bytes`. Throws FileError when it has fewer, as
 /// then what a backup counts on is lost.

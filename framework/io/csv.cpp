@@ -29,16 +29,9 @@ void take_values(Scanner& scanner, CsvTable& table) {
     });
 }
 
-std::string quoted(const std::string& cell) {
-  if (cell.find_first_of(",;\t\"\r\n") == std::string::npos) return cell;
-  std::string text = "\"";
-  for (const char c : cell) text += c == '"' ? "\"\"" : std::string(1, c);
-  return text + "\"";
-}
-
 std::string line_of(const std::vector<std::string>& cells) {
   std::string line;
-  for (size_t i = 0; i < cells.size(); ++i) line += (i > 0 ? "," : "") + quoted(cells[i]);
+  for (size_t i = 0; i < cells.size(); ++i) line += (i > 0 ? "," : "") + csv_cell(cells[i], ",;\t");
   // A row of one empty cell is no empty line, which readers pass over.
   if (csv::trimmed(line).empty()) line = '"' + line + '"';
   return line + "\r\n";
@@ -81,6 +74,15 @@ CsvTable parse_csv(std::string_view text, const std::string& source) {
 CsvTable read_csv(const std::filesystem::path& path) {
   const std::vector<std::byte> bytes = read_file(path, UINT64_MAX);
   return parse_csv({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
+}
+
+std::string csv_cell(const std::string& text, std::string_view separators) {
+  if (text.find_first_of("\"\r\n") == std::string::npos &&
+      text.find_first_of(separators) == std::string::npos)
+    return text;
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
+  return cell + "\"";
 }
 
 void write_csv(const std::filesystem::path& path, const std::vector<std::string>& header,

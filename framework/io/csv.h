@@ -53,6 +53,10 @@ struct CsvRow {
 /// no text.
 std::vector<CsvRow> csv_rows(std::string_view text, const std::string& source);
 
+/// A text as a cell: in quotes, its own doubled, where it has a quote, a line end or one of the
+/// characters of `separators`; else as it is.
+std::string csv_cell(const std::string& text, std::string_view separators);
+
 /// Writes a table of cells, which appears whole or not at all; cells are quoted where they must be,
 /// as is the only cell of a row when it is empty. Throws ValueError when a row has not as many
 /// cells as the header, FileError.

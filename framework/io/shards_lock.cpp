@@ -58,8 +58,9 @@ ShardLock::ShardLock(const fs::path& folder) : path_(folder / ".lock") {
     if (descriptor < 0)
       throw FileError(fmt::format("Cannot write '{}': {}.", path_.string(),
                                   std::generic_category().message(errno)));
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      throw_held(path_, descriptor);
+    // Where there are no locks, nobody is held back, and the file is not this writer's to remove.
+    locked_ = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+    if (!locked_ && errno == EWOULDBLOCK) throw_held(path_, descriptor);
     if (is_at(descriptor, path_)) {
       descriptor_ = descriptor;
       break;
@@ -73,7 +74,7 @@ ShardLock::ShardLock(const fs::path& folder) : path_(folder / ".lock") {
 
 ShardLock::~ShardLock() {
   // Before the lock goes, and only where the folder was not made anew: it is nobody else's file.
-  if (is_at(descriptor_, path_)) ::unlink(path_.c_str());
+  if (locked_ && is_at(descriptor_, path_)) ::unlink(path_.c_str());
   ::close(descriptor_);
 }
 

@@ -21,6 +21,7 @@ class ShardLock {
  private:
   std::filesystem::path path_;
   int descriptor_ = -1;
+  bool locked_ = false;  // not where the file system has no locks
 };
 
 }  // namespace cornu::io

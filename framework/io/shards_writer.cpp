@@ -28,11 +28,7 @@ ShardWriter::ShardWriter(const fs::path& folder, ShardOptions options)
   if (options_.shard_bytes < 1)
     throw ValueError(
         fmt::format("Shards: shard_bytes must be at least 1, found {}.", options_.shard_bytes));
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error || !fs::is_directory(folder_))
-    throw FileError(fmt::format("The folder '{}' cannot be made: {}.", folder_.string(),
-                                error ? error.message() : "a file has this name"));
+  make_folder(folder_, "Shards");
   lock_ = std::make_unique<ShardLock>(folder_);
   const bool there = fs::exists(folder_ / shards::index_name);
   if (there && !options_.append)
@@ -102,7 +98,8 @@ void ShardWriter::add(std::span<const ShardArray> arrays) {
   record_.resize(shards::aligned(record_.size()));
 
   if (!file_) begin_file();
-  file_->append(record_);
+  // Where the last whole record ends, as one that failed may have left some bytes behind it.
+  file_->write_at(end_, record_);
   entries_.push_back({end_, record_.size(), crc32c(record_)});
   end_ += record_.size();
   ++size_;
@@ -110,12 +107,15 @@ void ShardWriter::add(std::span<const ShardArray> arrays) {
 }
 
 void ShardWriter::begin_file() {
-  files_.push_back({fmt::format("{:05}.shard", files_.size()), 0, 0});
-  file_ = std::make_unique<AtomicFile>(folder_ / files_.back().name);
+  const std::string name = fmt::format("{:05}.shard", files_.size());
+  auto file = std::make_unique<AtomicFile>(folder_ / name);
   // Records begin at multiples of the alignment.
   std::vector<std::byte> start(alignment);
   std::memcpy(start.data(), shards::magic.data(), shards::magic.size());
-  file_->append(start);
+  file->append(start);
+  // Only now: the index must not name a file that could not be made.
+  files_.push_back({name, 0, 0});
+  file_ = std::move(file);
   end_ = start.size();
   entries_.clear();
 }
@@ -123,11 +123,14 @@ void ShardWriter::begin_file() {
 void ShardWriter::end_file() {
   const auto table = as_bytes(entries_);
   const uint64_t footer[] = {end_, entries_.size(), crc32c(table)};
-  file_->append(table);
-  file_->append(std::as_bytes(std::span(footer)));
+  const uint64_t bytes = end_ + table.size() + sizeof footer;
+  file_->write_at(end_, table);
+  file_->write_at(end_ + table.size(), std::as_bytes(std::span(footer)));
+  // A record that failed may have left bytes behind the footer, which readers look for at the end.
+  shorten_file(file_->temporary(), static_cast<int64_t>(bytes));
   file_->commit();
   files_.back().records = static_cast<int64_t>(entries_.size());
-  files_.back().bytes = end_ + table.size() + sizeof footer;
+  files_.back().bytes = bytes;
   file_.reset();
 }
 

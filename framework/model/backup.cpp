@@ -3,16 +3,15 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "../../backend/log.h"
+#include "state_files.h"
 
 namespace cornu {
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view prefix = "backup-", suffix = ".zip";
+constexpr std::string_view prefix = "backup-";
 
 }  // namespace
 
@@ -30,23 +29,12 @@ Backup::Backup(BackupOptions options) : options_(std::move(options)) {
                                 error ? error.message() : "a file has this name"));
 }
 
-std::vector<fs::path> Backup::files() const {
-  std::vector<fs::path> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(options_.folder)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(prefix) && name.ends_with(suffix)) found.push_back(entry.path());
-  }
-  // Their numbers have leading zeros.
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 std::optional<RunState> Backup::latest() const {
-  std::vector<fs::path> found = files();
+  std::vector<StateFile> found = state_files(options_.folder, prefix);
   std::string problem;
   for (; !found.empty(); found.pop_back()) {
     try {
-      return read_run_state(found.back());
+      return read_run_state(found.back().path);
     } catch (const FileError& error) {
       problem = error.what();
       if (found.size() > 1)
@@ -74,25 +62,24 @@ void Backup::keep(RunState state) {
 void Backup::wait() { writer_.wait(); }
 
 void Backup::write(const RunState& state) {
-  const fs::path path = fs::path(options_.folder) /
-                        fmt::format("{}{:010}-{:012}{}", prefix, state.epoch, state.step, suffix);
   try {
-    write_run_state(path, state);
+    write_run_state(state_path(options_.folder, prefix, state.epoch, state.step), state);
   } catch (FileError& error) {
     error.prepend("The backup of the training run was not written");
     throw;
   }
-  std::vector<fs::path> all = files();
+  std::vector<StateFile> all = state_files(options_.folder, prefix);
   // A run that began at an earlier epoch than those in the folder replaces them.
-  for (const fs::path& other : all)
-    if (other > path) fs::remove(other);
-  std::erase_if(all, [&](const fs::path& other) { return other > path; });
+  const auto is_later = [&](const StateFile& f) { return f.is_after(state.epoch, state.step); };
+  for (const StateFile& other : all)
+    if (is_later(other)) remove_state_file(other.path);
+  std::erase_if(all, is_later);
   const size_t keep = static_cast<size_t>(options_.keep);
-  for (size_t i = 0; i + keep < all.size(); ++i) fs::remove(all[i]);
+  for (size_t i = 0; i + keep < all.size(); ++i) remove_state_file(all[i].path);
 }
 
 void Backup::remove() {
-  for (const fs::path& path : files()) fs::remove(path);
+  for (const StateFile& file : state_files(options_.folder, prefix)) remove_state_file(file.path);
   std::error_code not_empty;
   fs::remove(options_.folder, not_empty);
 }

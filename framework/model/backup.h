@@ -34,7 +34,6 @@ class Backup {
 
  private:
   void write(const RunState& state);
-  std::vector<std::filesystem::path> files() const;  // the newest last
 
   BackupOptions options_;
   int64_t batches_ = 0;  // since the last state

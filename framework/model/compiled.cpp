@@ -278,7 +278,7 @@ void CompiledLoss::resolve(const Nest& y_pred, const std::vector<std::string>& o
 Tensor CompiledLoss::operator()(const Nest& y, const Nest& y_pred, const Nest& sample_weight,
                                 const std::vector<std::string>& output_names) {
   if (!resolved_) resolve(y_pred, output_names);
-  if (losses_.size() == 1 && y.is_tensor() && y_pred.is_tensor() &&
+  if (losses_.size() == 1 && losses_[0] && y.is_tensor() && y_pred.is_tensor() &&
       (sample_weight.empty() || sample_weight.is_tensor())) {
     if (!y.tensor()) throw ValueError("fit: the loss needs targets, but y is empty.");
     const Tensor value = of_output("loss", names_[0], [&] {

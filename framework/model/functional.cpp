@@ -223,6 +223,7 @@ Nest Functional::call_many(const Nest& inputs, const Call&) {
 std::shared_ptr<Layer> Functional::shared_layer() {
   if (!weak_from_this().expired()) return Model::shared_layer();
   if (!shared_) {
+    warn_of_plain_copy(typeid(Functional));
     shared_ = std::make_shared<Functional>(
         inputs_, outputs_, Options{is_named() ? name() : std::string(), trainable()});
     share_trainable(*shared_);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "../base/located.h"
+#include "../config/quoted_names.h"
 #include "../ops/catalog.h"
 #include "../ops/convert.h"
 #include "../ops/core/cast.h"
@@ -398,13 +399,12 @@ class GraphReader {
     }
     // A round without progress: what is left can never be called.
     if (left) {
-      std::string stuck;
+      std::vector<std::string> stuck;
       for (const std::string& name : order_)
-        if (entries_.at(name).next < entries_.at(name).calls->size())
-          stuck += (stuck.empty() ? "'" : ", '") + name + "'";
+        if (entries_.at(name).next < entries_.at(name).calls->size()) stuck.push_back(name);
       throw ValueError(
-          "Functional: these layers wait for each other or for inputs that do not exist: " + stuck +
-          ".");
+          "Functional: these layers wait for each other or for inputs that do not exist: " +
+          detail::quoted_names(stuck) + ".");
     }
   }
 

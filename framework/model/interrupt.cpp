@@ -42,7 +42,11 @@ Interrupt::Interrupt() {
 
 Interrupt::~Interrupt() {
   const std::lock_guard lock(mutex);
-  if (--living == 0 && installed) std::signal(SIGINT, SIG_DFL);
+  if (--living > 0 || !installed) return;
+  // The program may have put its own handler in place meanwhile.
+  struct sigaction now = {};
+  sigaction(SIGINT, nullptr, &now);
+  if (now.sa_handler == on_interrupt) std::signal(SIGINT, SIG_DFL);
 }
 
 bool Interrupt::requested() const { return requested_flag != 0; }

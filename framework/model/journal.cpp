@@ -9,13 +9,14 @@
 
 #include "../../backend/log.h"
 #include "../io/atomic_file.h"
+#include "state_files.h"
 
 namespace cornu {
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view prefix = "state-", suffix = ".zip", magic = "CORNUJ2\n";
+constexpr std::string_view prefix = "state-", magic = "CORNUJ2\n";
 // Steps are written about every tenth of a second, by this many at most.
 constexpr size_t largest_flush = 1 << 14;  // words
 constexpr double seconds_between = 0.1;
@@ -23,21 +24,6 @@ constexpr double seconds_between = 0.1;
 constexpr double blocked_fraction = 0.1;
 
 fs::path steps_file(const std::string& folder) { return fs::path(folder) / "steps.bin"; }
-
-fs::path state_file(const std::string& folder, int64_t epoch, int64_t step) {
-  return fs::path(folder) / fmt::format("{}{:010}-{:012}{}", prefix, epoch, step, suffix);
-}
-
-// Sorted by what they are states before; their numbers have leading zeros.
-std::vector<fs::path> states_in(const std::string& folder) {
-  std::vector<fs::path> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(prefix) && name.ends_with(suffix)) found.push_back(entry.path());
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
 
 bool before(const JournalStep& a, const JournalStep& b) {
   return std::pair(a.epoch, a.step) < std::pair(b.epoch, b.step);
@@ -105,7 +91,7 @@ Journal::~Journal() {
 }
 
 void Journal::begin() {
-  for (const fs::path& path : states_in(options_.folder)) fs::remove(path);
+  for (const StateFile& file : state_files(options_.folder, prefix)) remove_state_file(file.path);
   file_ = std::ofstream(steps_file(options_.folder), std::ios::binary | std::ios::trunc);
   file_ << magic;
   epoch_ = step_ = -1;
@@ -117,7 +103,7 @@ void Journal::begin() {
 
 void Journal::resume(int64_t epoch, int64_t step) {
   const fs::path path = steps_file(options_.folder);
-  if (!fs::exists(path)) return begin();
+  if (std::error_code ignored; !fs::exists(path, ignored)) return begin();
   const auto [steps, ends] = read(options_.folder);
   const JournalStep next{epoch, step, 0};
   steps_ = std::lower_bound(steps.begin(), steps.end(), next, before) - steps.begin();
@@ -125,9 +111,8 @@ void Journal::resume(int64_t epoch, int64_t step) {
   io::shorten_file(path, static_cast<int64_t>(end));
   epoch_ = steps_ == 0 ? -1 : steps[static_cast<size_t>(steps_ - 1)].epoch;
   step_ = steps_ == 0 ? -1 : steps[static_cast<size_t>(steps_ - 1)].step + 1;
-  const fs::path own = state_file(options_.folder, epoch, step);
-  for (const fs::path& other : states_in(options_.folder))
-    if (other > own) fs::remove(other);
+  for (const StateFile& other : state_files(options_.folder, prefix))
+    if (other.is_after(epoch, step)) remove_state_file(other.path);
   const JournalStep* const last = steps_ == 0 ? nullptr : &steps[static_cast<size_t>(steps_ - 1)];
   const bool whole = last ? (step > 0 ? last->step == step - 1 : last->epoch == epoch - 1)
                           : epoch == 0 && step == 0;
@@ -138,7 +123,7 @@ void Journal::resume(int64_t epoch, int64_t step) {
                     options_.folder, step, epoch + 1));
   file_ = std::ofstream(path, std::ios::binary | std::ios::app);
   last_state_ = next_look_ = steps_;
-  any_state_ = !states_in(options_.folder).empty();
+  any_state_ = !state_files(options_.folder, prefix).empty();
   watch_ = {};
 }
 
@@ -177,7 +162,7 @@ void Journal::keep(RunState state) {
 
 void Journal::write(const RunState& state) {
   try {
-    write_run_state(state_file(options_.folder, state.epoch, state.step), state);
+    write_run_state(state_path(options_.folder, prefix, state.epoch, state.step), state);
   } catch (FileError& error) {
     error.prepend("The journal of the training run cannot be written");
     throw;
@@ -188,12 +173,10 @@ void Journal::write(const RunState& state) {
 // The first state stays, as nothing comes before it, and the latest. Of the others goes that which
 // leaves the smallest gap.
 void Journal::thin_out() {
-  std::vector<fs::path> states = states_in(options_.folder);
+  std::vector<StateFile> states = state_files(options_.folder, prefix);
   const std::vector<JournalStep> steps = read(options_.folder).steps;
-  const auto place = [&](const fs::path& path) {
-    const std::string name = path.filename().string();
-    const JournalStep at{std::stoll(name.substr(prefix.size(), 10)),
-                         std::stoll(name.substr(prefix.size() + 11, 12)), 0};
+  const auto place = [&](const StateFile& state) {
+    const JournalStep at{state.epoch, state.step, 0};
     return std::lower_bound(steps.begin(), steps.end(), at, before) - steps.begin();
   };
   while (static_cast<int64_t>(states.size()) > options_.keep) {
@@ -201,7 +184,7 @@ void Journal::thin_out() {
     const auto gap = [&](size_t i) { return place(states[i + 1]) - place(states[i - 1]); };
     for (size_t i = 2; i + 1 < states.size(); ++i)
       if (gap(i) < gap(least)) least = i;
-    fs::remove(states[least]);
+    remove_state_file(states[least].path);
     states.erase(states.begin() + static_cast<ptrdiff_t>(least));
   }
 }
@@ -254,7 +237,7 @@ void Journal::finish() {
 // -----------------------------------------------------------------------------------------------
 
 JournalReader::JournalReader(const std::string& folder) : folder_(folder) {
-  if (!fs::exists(steps_file(folder)))
+  if (std::error_code ignored; !fs::exists(steps_file(folder), ignored))
     throw FileError(
         fmt::format("'{}' has no journal. A run keeps one when fit is given .journal = \"{}\".",
                     folder, folder));
@@ -283,13 +266,12 @@ int64_t JournalReader::find(int64_t epoch, int64_t step) const {
 }
 
 RunState JournalReader::state_before(const JournalStep& step) const {
-  std::vector<fs::path> states = states_in(folder_);
-  const fs::path own = state_file(folder_, step.epoch, step.step);
-  std::erase_if(states, [&](const fs::path& path) { return path > own; });
+  std::vector<StateFile> states = state_files(folder_, prefix);
+  std::erase_if(states, [&](const StateFile& f) { return f.is_after(step.epoch, step.step); });
   std::string problem;
   for (; !states.empty(); states.pop_back()) {
     try {
-      return read_run_state(states.back());
+      return read_run_state(states.back().path);
     } catch (const FileError& error) {
       problem = error.what();
       warn_once(fmt::format("A state of the journal cannot be read, so an older one is used: {}",

@@ -12,6 +12,8 @@
 #include "../base/loss_scaling.h"
 #include "../base/no_call.h"
 #include "../compile/function.h"
+#include "../config/class_name.h"
+#include "../config/quoted_names.h"
 #include "../ops/convert.h"
 #include "../ops/core/cast.h"
 #include "../ops/numpy/reduction.h"
@@ -72,6 +74,16 @@ Nest Model::inputs() const { throw_no_graph(*this, "inputs"); }
 
 Nest Model::outputs() const { throw_no_graph(*this, "outputs"); }
 
+void Model::warn_of_plain_copy(const std::type_info& plain) const {
+  if (typeid(*this) == plain) return;
+  const std::string own = detail::handle_name(typeid(*this), ""),
+                    base = detail::handle_name(plain, "");
+  warn_once(fmt::format(
+      "The {} '{}' lives on the stack, so in another model a plain {} with the same layers stands "
+      "for it: its own methods are not called there, and files say {}. Make it with make<{}>().",
+      own, name(), base, base, own));
+}
+
 void Model::forget_layers() {
   forget_step_cache();
   make_functions();
@@ -94,14 +106,14 @@ void Model::build_many(const Nest& inputs) {
   } catch (const NoCall& e) {
     // Its steps call its layers. The model holds what weights these have.
     if (e.layer() != this) throw;
-    std::string open;
+    std::vector<std::string> open;
     for (const auto& layer : sublayers())
-      if (!layer->built()) open += (open.empty() ? "'" : ", '") + layer->name() + "'";
+      if (!layer->built()) open.push_back(layer->name());
     if (!open.empty())
       warn_once(fmt::format(
           "Model '{}' has no call that could build its layers. Not built yet, and so in "
           "no file, are the weights of {}. Call these on data, or build them, first.",
-          name(), open));
+          name(), detail::quoted_names(open)));
   }
 }
 

@@ -337,6 +337,9 @@ class Model : public Layer {
  protected:
   /// Says that layers came or went since the last step.
   void forget_layers();
+  /// For shared_layer: warns where this is of a class derived from `plain`, of which others get one
+  /// with the same layers.
+  void warn_of_plain_copy(const std::type_info& plain) const;
   /// Makes inputs fit what the model expects (names, dtypes), or throws ShapeError.
   virtual Nest standardize(const Nest& x) const { return x; }
 

@@ -6,6 +6,7 @@
 #include "../../backend/log.h"
 #include "../base/class_of.h"
 #include "../base/serialization.h"
+#include "../config/quoted_names.h"
 #include "calibrate.h"
 #include "model.h"
 
@@ -87,11 +88,11 @@ void Model::quantize(const Choice<QuantizationConfig>& config, const LayerFilter
     }
   }
   forget_layers();
-  std::string names;
-  for (const Layer* layer : kept) names += (names.empty() ? "'" : ", '") + layer->name() + "'";
+  std::vector<std::string> names;
+  for (const Layer* layer : kept) names.push_back(layer->name());
   if (!kept.empty())
-    warn_once(
-        fmt::format("quantize: the layers {} cannot be quantized and stay as they are.", names));
+    warn_once(fmt::format("quantize: the layers {} cannot be quantized and stay as they are.",
+                          detail::quoted_names(names)));
 }
 
 }  // namespace cornu

@@ -54,6 +54,7 @@ void Sequential::build_from_input() {
 std::shared_ptr<Layer> Sequential::shared_layer() {
   if (!weak_from_this().expired()) return Model::shared_layer();
   if (!shared_) {
+    warn_of_plain_copy(typeid(Sequential));
     std::vector<AnyLayer> all;
     if (input_) all.emplace_back(input_);
     all.insert(all.end(), layers_.begin(), layers_.end());

@@ -1,5 +1,6 @@
 // The table of a model's layers. What no graph tells is found by running it on stand-ins.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -133,9 +134,9 @@ Walk walk(Model& model) {
 // "(None, 4)"; several as a list.
 std::string text_of(const std::vector<Shape>& shapes) {
   if (shapes.size() == 1) return shapes[0].str();
-  std::string text;
-  for (const Shape& shape : shapes) text += (text.empty() ? "" : ", ") + shape.str();
-  return "[" + text + "]";
+  std::vector<std::string> texts;
+  for (const Shape& shape : shapes) texts.push_back(shape.str());
+  return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
 std::string grouped(int64_t n) {

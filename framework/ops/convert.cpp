@@ -64,18 +64,12 @@ bool holds_tensor(const Value& v) {
   return false;
 }
 
-const Value* find(const Value::Dict& dict, std::string_view key) {
-  for (const auto& [name, value] : dict)
-    if (name == key) return &value;
-  return nullptr;
-}
-
 // What an array holds that is written as Keras writes it into files: {"class_name": "__numpy__",
 // "config": {"value": ..., "dtype": ...}}, or "__tensor__". Null for anything else.
 const Value::Dict* stored_array(const Value& v) {
   if (!v.is<Value::Dict>()) return nullptr;
-  const Value* kind = find(v.get<Value::Dict>(), "class_name");
-  const Value* config = find(v.get<Value::Dict>(), "config");
+  const Value* kind = v.get<Value::Dict>().find("class_name");
+  const Value* config = v.get<Value::Dict>().find("config");
   const bool is_array =
       kind && kind->is<std::string>() &&
       (kind->get<std::string>() == "__numpy__" || kind->get<std::string>() == "__tensor__");
@@ -101,7 +95,7 @@ Tensor FromValue<Tensor>::get(const Value& v) {
   }
   if (v.is<Value::List>()) return constant(v);
   if (const Value::Dict* array = stored_array(v)) {
-    const Value *value = find(*array, "value"), *dtype = find(*array, "dtype");
+    const Value *value = array->find("value"), *dtype = array->find("dtype");
     if (!value) throw ValueError("expected an array's value, found none");
     if (!dtype) return strong(get(*value));
     const auto wanted = from_value<DType>(*dtype);

@@ -13,7 +13,6 @@ namespace cornu::saving {
 namespace {
 
 using dict::drop;
-using dict::find;
 using dict::find_dict;
 using dict::find_list;
 using dict::set;
@@ -68,7 +67,7 @@ Value upgrade_metric(const Value& value, const std::string& output) {
   const Value::Dict* given = find_dict(object, "config");
   if (!given) return object;
   Value::Dict config = *given;
-  const bool from_keras2 = find(value.get<Value::Dict>(), "module") == nullptr;
+  const bool from_keras2 = value.get<Value::Dict>().find("module") == nullptr;
   std::string name = text(config, "name");
   if (from_keras2 && !output.empty() && name.starts_with(output + "_")) {
     name = name.substr(output.size() + 1);
@@ -128,13 +127,13 @@ Value upgrade_optimizer(const Value& value) {
   const Value::Dict* given = find_dict(object, "config");
   if (!given) return object;
   Value::Dict config = *given;
-  if (const Value* rate = find(config, "lr"); rate && !find(config, "learning_rate"))
+  if (const Value* rate = config.find("lr"); rate && !config.find("learning_rate"))
     set(config, "learning_rate", Value(*rate));
   for (const char* key : {"lr", "jit_compile", "is_legacy_optimizer", "schedule_decay"})
     drop(config, key);
   // The old way of saying InverseTimeDecay.
-  if (const Value* decay = find(config, "decay")) {
-    const Value* rate = find(config, "learning_rate");
+  if (const Value* decay = config.find("decay")) {
+    const Value* rate = config.find("learning_rate");
     if (decay->is_number() && decay->number() != 0 && rate && rate->is_number())
       set(config, "learning_rate",
           Value::Dict{{"module", "keras.optimizers.schedules"},
@@ -149,7 +148,7 @@ Value upgrade_optimizer(const Value& value) {
   if (class_name.starts_with("LossScaleOptimizer")) {
     set(object, "class_name", "LossScaleOptimizer");
     for (const char* key : {"dynamic", "loss_scale"}) drop(config, key);
-    if (const Value* inner = find(config, "inner_optimizer"))
+    if (const Value* inner = config.find("inner_optimizer"))
       set(config, "inner_optimizer", upgrade_optimizer(*inner));
   }
   set(object, "config", std::move(config));
@@ -163,7 +162,7 @@ Value plain_object(const Value& value) {
   if (!dict::is_object(value)) return value;
   const auto& object = value.get<Value::Dict>();
   const std::string registered = text(object, "registered_name");
-  const Value* config = find(object, "config");
+  const Value* config = object.find("config");
   if (text(object, "class_name") == "function") return *config;
   return Value::Dict{
       {"class_name",
@@ -258,7 +257,7 @@ Value training_config_of(const Value::Dict& compile_config) {
     else
       result.emplace_back(key, v);
   }
-  if (const Value* optimizer = find(compile_config, "optimizer"))
+  if (const Value* optimizer = compile_config.find("optimizer"))
     result.emplace_back("optimizer_config", plain_object(*optimizer));
   // Keras 3 does not find its own short names in legacy files, so what it reads has full ones.
   result.emplace_back(exact_key, compile_config);
@@ -271,7 +270,7 @@ Value downgrade_model(const Value& model) {
   const std::string module = text(object, "module");
   const std::string registered = text(object, "registered_name");
   if (module.starts_with("keras.src.ops.")) return model;  // without its module nobody finds an op
-  Value config = *find(object, "config");
+  Value config = *object.find("config");
   const Value::List* layers =
       config.is<Value::Dict>() ? find_list(config.get<Value::Dict>(), "layers") : nullptr;
   const bool stack =
@@ -288,7 +287,7 @@ Value downgrade_model(const Value& model) {
        registered.find('>') != registered.npos ? registered : text(object, "class_name")},
       {"config", std::move(config)}};
   for (const char* key : {"name", "inbound_nodes"})
-    if (const Value* v = find(object, key)) result.emplace_back(key, *v);
+    if (const Value* v = object.find(key)) result.emplace_back(key, *v);
   return result;
 }
 

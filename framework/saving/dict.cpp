@@ -5,24 +5,18 @@
 
 namespace cornu::saving::dict {
 
-const Value* find(const Value::Dict& dict, std::string_view key) {
-  for (const auto& [k, v] : dict)
-    if (k == key) return &v;
-  return nullptr;
-}
-
-std::string text(const Value::Dict& dict, std::string_view key) {
-  const Value* v = find(dict, key);
+std::string text(const Value::Dict& dict, const std::string& key) {
+  const Value* v = dict.find(key);
   return v && v->is<std::string>() ? v->get<std::string>() : std::string();
 }
 
-const Value::Dict* find_dict(const Value::Dict& dict, std::string_view key) {
-  const Value* v = find(dict, key);
+const Value::Dict* find_dict(const Value::Dict& dict, const std::string& key) {
+  const Value* v = dict.find(key);
   return v && v->is<Value::Dict>() ? &v->get<Value::Dict>() : nullptr;
 }
 
-const Value::List* find_list(const Value::Dict& dict, std::string_view key) {
-  const Value* v = find(dict, key);
+const Value::List* find_list(const Value::Dict& dict, const std::string& key) {
+  const Value* v = dict.find(key);
   return v && v->is<Value::List>() ? &v->get<Value::List>() : nullptr;
 }
 
@@ -39,15 +33,15 @@ void drop(Value::Dict& dict, std::string_view key) {
   std::erase_if(dict, [&](const auto& entry) { return entry.first == key; });
 }
 
-bool is_off(const Value::Dict& dict, std::string_view key) {
-  const Value* v = find(dict, key);
+bool is_off(const Value::Dict& dict, const std::string& key) {
+  const Value* v = dict.find(key);
   return !v || v->is_null() || (v->is<bool>() && !v->get<bool>()) ||
          (v->is_number() && v->number() == 0);
 }
 
 bool is_object(const Value& value) {
-  return value.is<Value::Dict>() && find(value.get<Value::Dict>(), "class_name") &&
-         find(value.get<Value::Dict>(), "config");
+  return value.is<Value::Dict>() && value.get<Value::Dict>().find("class_name") &&
+         value.get<Value::Dict>().find("config");
 }
 
 }  // namespace cornu::saving::dict

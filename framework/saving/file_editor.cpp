@@ -8,6 +8,7 @@
 #include <set>
 
 #include "../../backend/error.h"
+#include "../config/quoted_names.h"
 #include "../io/archive.h"
 #include "../io/h5_file.h"
 #include "weights.h"
@@ -176,12 +177,9 @@ struct KerasFileEditor::Impl {
       throw ValueError(fmt::format("{}: '{}' has no object '{}'.{} summary() lists all of them.",
                                    who, path, name, did_you_mean(name, all)));
     // A short name is a convenience; two objects of that name would make it a guess.
-    if (paths.size() > 1) {
-      std::string list;
-      for (const std::string& p : paths) list += (list.empty() ? "'" : ", '") + p + "'";
+    if (paths.size() > 1)
       throw ValueError(fmt::format("{}: '{}' is the name of {} objects. Give the path: {}.", who,
-                                   name, paths.size(), list));
-    }
+                                   name, paths.size(), detail::quoted_names(paths)));
     return found;
   }
 
@@ -361,13 +359,9 @@ void KerasFileEditor::delete_weight(const std::string& object, const std::string
   const auto at = weight_named(found, weight);
   if (at == found.weights.end()) {
     std::vector<std::string> names;
-    std::string list;
-    for (const auto& [name, tensor] : found.weights) {
-      names.push_back(name);
-      list += (list.empty() ? "'" : ", '") + name + "'";
-    }
+    for (const auto& [name, tensor] : found.weights) names.push_back(name);
     throw ValueError(fmt::format("delete_weight: '{}' has no weight '{}'; it has {}.{}", object,
-                                 weight, list.empty() ? "none" : list,
+                                 weight, names.empty() ? "none" : detail::quoted_names(names),
                                  did_you_mean(weight, names)));
   }
   found.weights.erase(at);

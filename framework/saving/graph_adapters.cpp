@@ -12,7 +12,6 @@
 namespace cornu::saving {
 
 using dict::drop;
-using dict::find;
 using dict::find_dict;
 using dict::find_list;
 using dict::set;
@@ -161,7 +160,7 @@ void sort_by_dependency(Value::List& layers) {
   bool ordered = true;
   for (size_t i = 0; i < layers.size(); ++i) {
     if (!layers[i].is<Value::Dict>()) continue;
-    const Value* nodes = find(layers[i].get<Value::Dict>(), "inbound_nodes");
+    const Value* nodes = layers[i].get<Value::Dict>().find("inbound_nodes");
     std::set<std::string> names;
     if (nodes) collect_names(*nodes, names);
     for (const std::string& name : names) {
@@ -219,7 +218,7 @@ void upgrade_functional(Value::Dict& config) {
     first.emplace(name, first_call(object));
     if (const Value::List* nodes = find_list(object, "inbound_nodes"))
       for (const Value& node : *nodes)
-        keras2 |= !(node.is<Value::Dict>() && find(node.get<Value::Dict>(), "args"));
+        keras2 |= !(node.is<Value::Dict>() && node.get<Value::Dict>().find("args"));
   }
   if (keras2) {
     std::set<std::string> models;  // those that outputs count from 1 in Keras 3 as well
@@ -233,15 +232,14 @@ void upgrade_functional(Value::Dict& config) {
       CallReader reader(first);
       Value::List calls;
       for (const Value& node : *nodes) {
-        if (node.is<Value::Dict>() && find(node.get<Value::Dict>(), "args")) {
+        if (node.is<Value::Dict>() && node.get<Value::Dict>().find("args")) {
           calls.push_back(node);
           continue;
         }
         CallReader::Result call = reader.read(node);
         if (class_name == "MultiHeadAttention") {
           for (const char* key : {"value", "key"})
-            if (const Value* v = find(call.kwargs, key); v && !v->is_null())
-              call.args.push_back(*v);
+            if (const Value* v = call.kwargs.find(key); v && !v->is_null()) call.args.push_back(*v);
           drop(call.kwargs, "value");
           drop(call.kwargs, "key");
         }
@@ -259,14 +257,14 @@ void upgrade_functional(Value::Dict& config) {
         calls.push_back(
             Value::Dict{{"args", std::move(call.args)}, {"kwargs", std::move(call.kwargs)}});
       }
-      if (!calls.empty() || !find(entry, "inbound_nodes"))
+      if (!calls.empty() || !entry.find("inbound_nodes"))
         set(entry, "inbound_nodes", std::move(calls));
       layer = std::move(entry);
     }
     std::map<std::string, int64_t> shift = first;
     for (const std::string& name : models) shift[name] = 0;
     for (const char* key : {"input_layers", "output_layers"})
-      if (const Value* v = find(config, key)) {
+      if (const Value* v = config.find(key)) {
         Value shifted = shift_outputs(*v, shift);
         // One tensor is a list of one triple in Keras 2, and stands for the tensor itself.
         // A model with one output returns a tensor, not a list of one.

@@ -20,7 +20,7 @@ bool names_hard_sigmoid(const Value& v) {
 
 bool is_versioned(const Value& v) {
   if (!names_hard_sigmoid(v) || !v.is<Value::Dict>()) return false;
-  const Value* version = dict::find(v.get<Value::Dict>(), "version");
+  const Value* version = v.get<Value::Dict>().find("version");
   return version && version->is<int64_t>() && version->get<int64_t>() == keras2;
 }
 

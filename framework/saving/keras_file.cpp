@@ -62,8 +62,7 @@ struct Occurrences {
       for (const Value& e : value.get<Value::List>()) collect(e);
     } else if (value.is<Value::Dict>()) {
       const auto& d = value.get<Value::Dict>();
-      if (const Value* id = dict::find(d, id_key); id && id->is<int64_t>())
-        ++count[id->get<int64_t>()];
+      if (const Value* id = d.find(id_key); id && id->is<int64_t>()) ++count[id->get<int64_t>()];
       for (const auto& [key, e] : d) collect(e);
     }
   }

@@ -54,7 +54,7 @@ Value parse_config(const std::string& text, const std::string& source) {
 }
 
 Value compile_config_in(const Value& model) {
-  const Value* config = dict::find(model.get<Value::Dict>(), "compile_config");
+  const Value* config = model.get<Value::Dict>().find("compile_config");
   if (!config || !config->is<Value::Dict>()) return {};
   return upgrade_compile_config(config->get<Value::Dict>(), output_names_of(model));
 }
@@ -82,8 +82,7 @@ void compile_model(Model& model, const Value& config) {
   if (!config.is<Value::Dict>() || config.get<Value::Dict>().empty()) return;
   try {
     const auto& options = config.get<Value::Dict>();
-    if (const Value* optimizer = dict::find(options, "optimizer");
-        !optimizer || optimizer->is_null())
+    if (const Value* optimizer = options.find("optimizer"); !optimizer || optimizer->is_null())
       warn_once(fmt::format("Model '{}': its file names no optimizer; it is compiled with RMSprop.",
                             model.name()));
     model.compile_from_config(options);

@@ -128,11 +128,7 @@ class FolderPackage : public PackageWriter {
  private:
   fs::path place(const std::string& member) {
     const fs::path path = scratch_->path() / member;
-    std::error_code error;
-    fs::create_directories(path.parent_path(), error);
-    if (error)
-      throw FileError(fmt::format("Cannot make the folder of '{}' in '{}': {}.", member,
-                                  target_.string(), error.message()));
+    io::make_folder(path.parent_path(), fmt::format("'{}' of '{}'", member, target_.string()));
     return path;
   }
 

@@ -12,8 +12,6 @@
 namespace cornu::saving {
 namespace {
 
-using dict::find;
-
 /// "y" is an argument of the call, "axis=axis" a setting (TensorFlow's name, then Keras's) and
 /// "-name" one that says nothing here.
 struct Row {
@@ -145,11 +143,11 @@ Value slice_of(const Value& spec) {
   }
   if (!spec.is<Value::Dict>()) return spec;
   const auto& d = spec.get<Value::Dict>();
-  if (find(d, "class_name"))
+  if (d.find("class_name"))
     return dict::text(d, "class_name") == "__ellipsis__"
                ? Value(Value::Dict{{"class_name", "__ellipsis__"}, {"config", Value::Dict{}}})
                : spec;
-  const auto bound = [&](const char* key) { return find(d, key) ? *find(d, key) : Value(); };
+  const auto bound = [&](const char* key) { return d.find(key) ? *d.find(key) : Value(); };
   return Value::Dict{
       {"class_name", "__slice__"},
       {"config",
@@ -179,7 +177,7 @@ bool is_trivial(const Value& v) {
 Value::Dict upgrade_tf_op(const std::string& layer, const std::string& function,
                           const Value::List& args, const Value::Dict& kwargs) {
   if (function == "__operators__.getitem" || function == "strided_slice") {
-    const Value* spec = find(kwargs, "slice_spec");
+    const Value* spec = kwargs.find("slice_spec");
     if (!spec) refuse(layer, function, "has no slice_spec.");
     return entry_of(layer, "numpy.GetItem", {}, {args.at(0), slice_of(*spec)});
   }
@@ -193,7 +191,7 @@ Value::Dict upgrade_tf_op(const std::string& layer, const std::string& function,
       const bool silent = parameter[0] == '-';
       const std::string theirs = silent ? parameter.substr(1) : parameter.substr(0, equals);
       known.push_back(theirs);
-      const Value* v = find(kwargs, theirs);
+      const Value* v = kwargs.find(theirs);
       if (!v) continue;
       if (silent) {
         if (!is_trivial(*v))
@@ -208,12 +206,12 @@ Value::Dict upgrade_tf_op(const std::string& layer, const std::string& function,
       if (std::find(known.begin(), known.end(), key) == known.end() && !v.is_null())
         refuse(layer, function, fmt::format("is used with {}, which is not supported.", key));
     const std::string op = row.op;
-    if (op == "numpy.Concatenate" && !find(config, "axis")) config.emplace_back("axis", 0);
-    if (op == "nn.Gelu" && !find(config, "approximate")) config.emplace_back("approximate", false);
-    if (op == "numpy.Take" && !find(config, "axis")) config.emplace_back("axis", 0);
-    if ((op == "numpy.Argmax" || op == "numpy.Argmin") && !find(config, "axis"))
+    if (op == "numpy.Concatenate" && !config.find("axis")) config.emplace_back("axis", 0);
+    if (op == "nn.Gelu" && !config.find("approximate")) config.emplace_back("approximate", false);
+    if (op == "numpy.Take" && !config.find("axis")) config.emplace_back("axis", 0);
+    if ((op == "numpy.Argmax" || op == "numpy.Argmin") && !config.find("axis"))
       config.emplace_back("axis", 0);
-    if (op == "numpy.Cumsum" && !find(config, "axis")) config.emplace_back("axis", 0);
+    if (op == "numpy.Cumsum" && !config.find("axis")) config.emplace_back("axis", 0);
     if (op == "numpy.Pad") {
       if (const std::string mode = dict::text(config, "mode"); !mode.empty()) {
         std::string lower = mode;

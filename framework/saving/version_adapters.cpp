@@ -19,7 +19,6 @@ namespace cornu::saving {
 namespace {
 
 using dict::drop;
-using dict::find;
 using dict::find_dict;
 using dict::find_list;
 using dict::is_off;
@@ -90,7 +89,7 @@ std::string public_module(std::string module, const std::string& class_name) {
 std::string module_of_op(const Value::Dict& object) {
   const Value::Dict* config = find_dict(object, "config");
   const Value::List* calls = find_list(object, "inbound_nodes");
-  if (!config || find(*config, "trainable") || !calls || calls->empty()) return {};
+  if (!config || config->find("trainable") || !calls || calls->empty()) return {};
   if (!(*calls)[0].is<Value::Dict>()) return {};  // Keras 2, which has no ops
   for (const char* file : {"numpy", "nn", "math", "core", "linalg", "image"}) {
     const std::string module = std::string("keras.src.ops.") + file;
@@ -157,11 +156,11 @@ constexpr OldKey old_keys[] = {
 
 void upgrade_layer_config(std::string& class_name, Value::Dict& config) {
   // Keras 2 always says "implementation", and "reset_after" since it has it.
-  if ((class_name == "GRU" || class_name == "GRUCell") && !find(config, "reset_after") &&
-      find(config, "implementation"))
+  if ((class_name == "GRU" || class_name == "GRUCell") && !config.find("reset_after") &&
+      config.find("implementation"))
     set(config, "reset_after", false);
   for (const OldKey& old : old_keys) {
-    if (class_name.find(old.class_part) == std::string::npos || !find(config, old.key)) continue;
+    if (class_name.find(old.class_part) == std::string::npos || !config.find(old.key)) continue;
     // Dropping an option that changes results would load another model without a word.
     if (old.only_when_off && !is_off(config, old.key))
       unsupported(
@@ -171,13 +170,13 @@ void upgrade_layer_config(std::string& class_name, Value::Dict& config) {
     drop(config, old.key);
   }
   if (class_name == "InputLayer") {
-    if (const Value* shape = find(config, "batch_input_shape")) set(config, "batch_shape", *shape);
+    if (const Value* shape = config.find("batch_input_shape")) set(config, "batch_shape", *shape);
     drop(config, "input_tensor");
   }
   drop(config, "batch_input_shape");
   const bool one_group = class_name.ends_with("Transpose") || class_name.starts_with("Depthwise") ||
                          class_name.starts_with("Separable");
-  if (const Value* groups = find(config, "groups"); one_group && groups) {
+  if (const Value* groups = config.find("groups"); one_group && groups) {
     if (!groups->is_null() && !(groups->is_number() && groups->number() == 1))
       unsupported(config, class_name, "groups other than 1 are not supported by this layer.");
     drop(config, "groups");
@@ -193,13 +192,13 @@ void upgrade_layer_config(std::string& class_name, Value::Dict& config) {
     }
   }
   if (class_name == "LeakyReLU")
-    if (const Value* alpha = find(config, "alpha")) {
+    if (const Value* alpha = config.find("alpha")) {
       set(config, "negative_slope", *alpha);
       drop(config, "alpha");
     }
   if (class_name == "ThresholdedReLU") {
     class_name = "ReLU";
-    if (const Value* theta = find(config, "theta")) set(config, "threshold", *theta);
+    if (const Value* theta = config.find("theta")) set(config, "threshold", *theta);
     drop(config, "theta");
   }
   if (class_name == "CuDNNLSTM" || class_name == "CuDNNGRU")
@@ -232,9 +231,9 @@ Value upgrade_object(const Value::Dict& from, const char* module, std::string_vi
   drop(object, "__passive_serialization__");
   if (class_name == "Policy" || class_name == "PolicyV1") return upgrade_policy(object);
 
-  if (!find(object, "module"))
+  if (!object.find("module"))
     if (const std::string op = module_of_op(object); !op.empty()) set(object, "module", op);
-  if (const Value* given = find(object, "module"); !given) {
+  if (const Value* given = object.find("module"); !given) {
     const size_t arrow = class_name.find('>');
     const std::string package = arrow == class_name.npos ? "" : class_name.substr(0, arrow);
     if (package == "Custom" && catalog().find(module, class_name.substr(arrow + 1)) &&
@@ -246,7 +245,7 @@ Value upgrade_object(const Value::Dict& from, const char* module, std::string_vi
       set(object, "registered_name", class_name);
       class_name = class_name.substr(arrow + 1);
     }
-    if (!find(object, "module")) {
+    if (!object.find("module")) {
       const char* hidden = hidden_module(class_name);
       set(object, "module", is_model(class_name) ? "keras" : hidden ? hidden : module);
     }
@@ -255,10 +254,10 @@ Value upgrade_object(const Value::Dict& from, const char* module, std::string_vi
   }
   if (text(object, "module") == "keras" && class_name == "Model") {
     class_name = "Functional";
-    if (find(object, "registered_name")) set(object, "registered_name", Value());
+    if (object.find("registered_name")) set(object, "registered_name", Value());
   }
 
-  const Value* given = find(object, "config");
+  const Value* given = object.find("config");
   Value config = given ? *given : Value(Value::Dict{});
   const bool is_keras = text(object, "module").starts_with("keras");
   if (is_keras && class_name == "Sequential") {
@@ -270,7 +269,7 @@ Value upgrade_object(const Value::Dict& from, const char* module, std::string_vi
     if (in_module == "keras.initializers") drop(options, "dtype");
     if (in_module == "keras.optimizers.schedules" && is_off(options, "name")) drop(options, "name");
     const bool graph =
-        find(options, "input_layers") && find(options, "output_layers") && find(options, "layers");
+        options.find("input_layers") && options.find("output_layers") && options.find("layers");
     for (auto& [key, v] : options)
       if (!graph || key != "layers")
         v = key == "dtype" ? upgrade_policy(v) : upgrade(v, module_of_key(key, module), key);
@@ -301,9 +300,8 @@ void upgrade_sequential(Value& config, const std::string& name) {
       // Keras 2's first layer may say the shape of the input itself.
       const auto& object = entry.get<Value::Dict>();
       const Value::Dict* first = find_dict(object, "config");
-      const Value* shape = first ? find(*first, "batch_input_shape") : nullptr;
-      if (shape && text(object, "class_name") != "InputLayer" &&
-          !find(options, "build_input_shape"))
+      const Value* shape = first ? first->find("batch_input_shape") : nullptr;
+      if (shape && text(object, "class_name") != "InputLayer" && !options.find("build_input_shape"))
         upgraded.push_back(
             Value::Dict{{"module", "keras.layers"},
                         {"class_name", "InputLayer"},
@@ -315,7 +313,7 @@ void upgrade_sequential(Value& config, const std::string& name) {
     upgraded.push_back(upgrade(entry, "keras.layers", "layers"));
   }
   set(options, "layers", std::move(upgraded));
-  if (const Value* dtype = find(options, "dtype")) set(options, "dtype", upgrade_policy(*dtype));
+  if (const Value* dtype = options.find("dtype")) set(options, "dtype", upgrade_policy(*dtype));
   config = std::move(options);
 }
 
@@ -354,7 +352,7 @@ std::vector<std::string> output_names_of(const Value& model) {
   };
   if (!model.is<Value::Dict>()) return names;
   if (const Value::Dict* config = find_dict(model.get<Value::Dict>(), "config"))
-    if (const Value* outputs = find(*config, "output_layers")) collect(*outputs);
+    if (const Value* outputs = config->find("output_layers")) collect(*outputs);
   return names;
 }
 

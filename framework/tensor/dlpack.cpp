@@ -156,6 +156,8 @@ Tensor take(DLManagedTensor* managed, const OtherStream& stream) {
   const Shape shape(std::span<const int64_t>(t.shape, static_cast<size_t>(t.ndim)));
   for (int64_t size : shape)
     if (size < 0) throw ValueError("from_dlpack: a size is negative in " + shape.str() + ".");
+  // Before the elements are counted: their number might wrap.
+  detail::bytes_of(shape, dtype);
   const auto* data = static_cast<const std::byte*>(t.data) + t.byte_offset;
   if (shape.numel() == 0 || is_dense(t)) {
     if (shape.numel() > 0 && !backend.on_host()) {
@@ -209,16 +211,16 @@ DLManagedTensor* give(const Tensor& given, const OtherStream& stream) {
     let_stream_wait(*stream, device);
   else
     device.synchronize();
-  auto* e = new Export{{}, x, x.shape().vec(), stream};
+  auto e = std::make_unique<Export>(Export{{}, x, x.shape().vec(), stream});
   const std::string& name = device.name();
   const size_t colon = name.find(':');
   const DLDevice place = {device.is_cpu() ? cpu : cuda,
                           colon == std::string::npos ? 0 : std::stoi(name.substr(colon + 1))};
   e->managed = {
       {x.data(), place, x.rank(), {type->code, type->bits, 1}, e->shape.data(), nullptr, 0},
-      e,
+      e.get(),
       &delete_export};
-  return &e->managed;
+  return &e.release()->managed;  // delete_export takes it back
 }
 
 }  // namespace

@@ -84,19 +84,33 @@ namespace {
   for (int64_t size : shape) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
   throw ShapeError("a tensor of shape (" + sizes + "): sizes must not be negative.");
 }
+
+[[noreturn]] void throw_too_large(const Shape& shape, DType dtype) {
+  throw ShapeError(fmt::format(
+      "a {} tensor of shape {}: expected at most 2^63 - 1 bytes, found more. Give smaller sizes.",
+      dtype_name(dtype), shape.str()));
+}
 }  // namespace
+
+// A product that wraps would ask for little memory, and kernels would write all elements.
+size_t detail::bytes_of(const Shape& shape, DType dtype) {
+  int64_t bytes = static_cast<int64_t>(size_of(dtype));
+  for (int64_t size : shape) {
+    if (size < 0) throw_negative(shape);
+    if (__builtin_mul_overflow(bytes, size, &bytes)) throw_too_large(shape, dtype);
+  }
+  return static_cast<size_t>(bytes);
+}
 
 Tensor Tensor::empty(const Shape& shape, DType dtype) {
   return empty(shape, dtype, detail::current_backend());
 }
 
 Tensor Tensor::empty(const Shape& shape, DType dtype, backend::Backend& wanted) {
-  for (int64_t size : shape)
-    if (size < 0) throw_negative(shape);
+  const size_t bytes = detail::bytes_of(shape, dtype);
   Tensor t = adopt(new TensorImpl(shape, dtype));
   // Devices have no use for indices into a table that is on the host.
   backend::Backend& backend = dtype == DType::string ? backend::cpu_backend() : wanted;
-  const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(dtype);
   t.impl_->storage = new detail::Storage{&backend, nullptr, 0};
   t.impl_->storage->data = backend.allocator().allocate(bytes);
   t.impl_->storage->bytes = bytes;
@@ -124,10 +138,10 @@ Tensor Tensor::written(const Shape& shape, DType dtype, const std::function<void
 }
 
 Tensor Tensor::meta(const Shape& shape, DType dtype, backend::Backend& backend) {
+  const size_t bytes = detail::bytes_of(shape, dtype);
   // Nothing has to be computed for it, so it may have its values.
-  if (shape.numel() == 0) return empty(shape, dtype, backend);
+  if (bytes == 0) return empty(shape, dtype, backend);
   Tensor t = adopt(new TensorImpl(shape, dtype));
-  const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(dtype);
   t.impl_->storage = new detail::Storage{&backend, nullptr, bytes};
   return t;
 }
@@ -371,7 +385,7 @@ bool Tensor::unique(int64_t handles) const {
 
 Tensor Tensor::from_blob(const void* values, const Shape& shape, DType dtype,
                          std::shared_ptr<const void> owner, backend::Backend& backend) {
-  const size_t bytes = static_cast<size_t>(shape.numel()) * size_of(dtype);
+  const size_t bytes = detail::bytes_of(shape, dtype);
   if (bytes == 0) return empty(shape, dtype, backend);
   // What kernels ask of their operands.
   constexpr uintptr_t alignment = 64;
@@ -389,10 +403,10 @@ Tensor Tensor::from_blob(const void* values, const Shape& shape, DType dtype,
 
 Tensor Tensor::part_of(const Tensor& owner, void* data, const Shape& shape, DType dtype) {
   detail::Storage* const base = owner.made()->storage;
+  const size_t bytes = detail::bytes_of(shape, dtype);
   Tensor t = adopt(new TensorImpl(shape, dtype));
   base->retain();
-  t.impl_->storage = new detail::Storage{base->backend, data,
-                                         static_cast<size_t>(shape.numel()) * size_of(dtype), base};
+  t.impl_->storage = new detail::Storage{base->backend, data, bytes, base};
   if (dtype == DType::string) t.impl_->storage->strings = base->strings;
   return t;
 }

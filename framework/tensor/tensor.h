@@ -59,6 +59,10 @@ namespace detail {
 
 uint64_t next_key();
 
+/// Size in memory of the elements of a tensor whose sizes are all known. Throws ShapeError where a
+/// size is negative or the bytes do not fit in an int64.
+size_t bytes_of(const Shape& shape, DType dtype);
+
 /// Values of a device's memory, in the host's.
 struct HostCopy {
   uint64_t id;  ///< of the values

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "../../backend/log.h"
+#include "../../framework/config/quoted_names.h"
 #include "../../framework/ops/core/cast.h"
 #include "../../framework/ops/elementwise.h"
 #include "../../framework/ops/nn/convolution.h"
@@ -20,10 +21,8 @@ namespace {
 
 void check_choice(const char* option, const std::string& value, std::vector<std::string> known) {
   if (std::find(known.begin(), known.end(), value) != known.end()) return;
-  std::string list;
-  for (const std::string& k : known) list += (list.empty() ? "'" : ", '") + k + "'";
   throw ValueError(fmt::format("option '{}' is '{}'.{} Known are {}.", option, value,
-                               did_you_mean(value, known), list));
+                               did_you_mean(value, known), detail::quoted_names(known)));
 }
 
 // Bins 1 to n - 2 of (..., bins) twice: they count for the negative frequencies too.

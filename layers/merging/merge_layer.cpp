@@ -2,6 +2,7 @@
 #include "merge_layer.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -44,11 +45,10 @@ std::vector<Tensor> merge_aligned(const Nest& inputs, const char* what) {
       fits = false;
     }
     if (fits) continue;
-    std::string shapes;
-    for (const Tensor& x : inputs.flatten())
-      shapes += (shapes.empty() ? "" : ", ") + x.shape().str();
+    std::vector<std::string> shapes;
+    for (const Tensor& x : inputs.flatten()) shapes.push_back(x.shape().str());
     throw ShapeError(
-        fmt::format("the inputs' shapes {} do not fit: {}.", shapes,
+        fmt::format("the inputs' shapes {} do not fit: {}.", fmt::join(shapes, ", "),
                     same_batch ? "axes must be equal or 1" : "the batch sizes must be equal"));
   }
   return list;

@@ -58,8 +58,11 @@ TEST_CASE("names with separators are quoted") {
 
 TEST_CASE("a file that cannot be written") {
   Logs logs;
-  CHECK_THROWS_AS(CSVLogger({.filename = "/proc/nowhere/history.csv"})->on_train_begin(logs),
-                  FileError);
+  CHECK_THROWS_WITH(CSVLogger({.filename = "/proc/nowhere/history.csv"})->on_train_begin(logs),
+                    Catch::Contains("'/proc/nowhere/history.csv'") &&
+                        Catch::Contains("the folder '/proc/nowhere' cannot be made"));
+  const test::TemporaryFolder folder;
+  CHECK_THROWS_AS(CSVLogger({.filename = folder / "."})->on_train_begin(logs), FileError);
 }
 
 TEST_CASE("arrays are written as lists in quotes, as by Keras") {

@@ -93,4 +93,20 @@ TEST_CASE("evaluate and predict give the weights back") {
   CHECK(model.get() == weight);
 }
 
+TEST_CASE("a layer that is frozen after the optimizer was built keeps its own average") {
+  layers::Dense first({.units = 3});
+  Sequential model({Input({2}), first, layers::Dense({.units = 1})});
+  model.compile(
+      {.optimizer = optimizers::SGD({.learning_rate = 0.125, .use_ema = true}), .loss = "mse"});
+  const Tensor x = ops::ones({2, 2}), y = ops::zeros({2, 1});
+  model.train_on_batch(x, y);
+  model.train_on_batch(x, y);
+  first->set_trainable(false);
+  const std::vector<Tensor> weights = model.get_weights();
+  model.evaluate(x, y, {.verbose = Verbose::silent, .callbacks = {SwapEMAWeights()}});
+  const std::vector<Tensor> after = model.get_weights();
+  for (size_t i = 0; i < weights.size(); ++i)
+    CHECK(after[i].to_vector<float>() == weights[i].to_vector<float>());
+}
+
 }  // namespace swap_ema_weights_test

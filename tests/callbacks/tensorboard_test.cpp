@@ -1,4 +1,5 @@
 // TensorBoard: what it writes, and that a resumed run ends with the same events.
+#include <cornu/callbacks/embedding_files.h>
 #include <cornu/callbacks/tensorboard.h>
 #include <cornu/cornu.h>
 #include <cornu/framework/model/call_graph.h>
@@ -262,6 +263,8 @@ TEST_CASE("embeddings are written as the projector reads them") {
   o.callbacks = {callback({{"word", "words.labels"}})};
   CHECK_THROWS_WITH(model.fit(ids, none, o),
                     Catch::Contains("'word'") && Catch::Contains("Did you mean 'words'?"));
+  CHECK_THROWS_WITH(callbacks::write_embedding_files(model, "/proc/nowhere", {}),
+                    Catch::Contains("the folder '/proc/nowhere' cannot be made"));
 }
 
 TEST_CASE("options that make no sense") {

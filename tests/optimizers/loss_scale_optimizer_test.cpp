@@ -77,6 +77,17 @@ TEST_CASE("LossScaleOptimizer scales the loss, and has the inner optimizer's rat
   CHECK_THROWS_AS(LossScaleOptimizer({.inner_optimizer = adam, .initial_scale = 0}), ValueError);
 }
 
+TEST_CASE("LossScaleOptimizer leaves gradients that are values as they are") {
+  LossScaleOptimizer optimizer(
+      {.inner_optimizer = optimizers::SGD({.learning_rate = 1.0, .loss_scale_factor = 4}),
+       .initial_scale = 16});
+  Variable w(ops::zeros({2})), scale(ops::ones({}));
+  scale.set_overwrite_with_gradient(true);
+  optimizer->apply({ops::full({2}, Tensor(16.0)), ops::full({}, Tensor(3.0))}, {w, scale});
+  CHECK(w.value().to_vector<double>()[0] == -1);
+  CHECK(scale.value().item() == 3);
+}
+
 TEST_CASE("LossScaleOptimizer reads files with options of the base in them") {
   const Value::Dict inner = serialize(*optimizers::SGD()).get<Value::Dict>();
   const ClassInfo* info = catalog().find("keras.optimizers", "LossScaleOptimizer");

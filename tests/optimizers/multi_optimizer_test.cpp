@@ -44,6 +44,16 @@ TEST_CASE("a MultiOptimizer's loss scale replaces those of its optimizers") {
   CHECK(w.value().item() == -1);
 }
 
+TEST_CASE("a MultiOptimizer leaves gradients that are values as they are") {
+  const OptimizerMap map({.default_optimizer = SGD({.learning_rate = 1.0})});
+  MultiOptimizer optimizer({.optimizer_map = map, .loss_scale_factor = 8});
+  Variable w(ops::zeros({1})), scale(ops::ones({}));
+  scale.set_overwrite_with_gradient(true);
+  optimizer->apply({ops::full({1}, Tensor(8.0)), ops::full({}, Tensor(3.0))}, {w, scale});
+  CHECK(w.value().item() == -1);
+  CHECK(scale.value().item() == 3);
+}
+
 TEST_CASE("a MultiOptimizer is kept in files") {
   const OptimizerMap map({.default_optimizer = "adam", .optimizer_map = {{"bias", "sgd"}}});
   const Value saved = serialize(*MultiOptimizer({.optimizer_map = map, .name = "both"}));

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <system_error>
 
 #include "../../../backend/error.h"
 #include "../atomic_file.h"
@@ -53,11 +52,7 @@ EventFile::EventFile(fs::path path, int64_t bytes) : path_(std::move(path)), byt
 }
 
 void EventFile::begin() {
-  std::error_code error;
-  fs::create_directories(path_.parent_path(), error);
-  if (error)
-    throw FileError(
-        fmt::format("The folder of '{}' cannot be made: {}.", path_.string(), error.message()));
+  io::make_folder(path_.parent_path(), fmt::format("'{}'", path_.string()));
   errno = 0;
   file_.open(path_, std::ios::binary | std::ios::trunc);
   if (!file_) fail();

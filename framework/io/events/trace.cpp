@@ -10,7 +10,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "../../../backend/error.h"
 #include "../atomic_file.h"
 #include "event_file.h"
 
@@ -77,11 +76,7 @@ void write_profile(const std::string& folder, const std::vector<TraceEvent>& eve
   namespace fs = std::filesystem;
   const fs::path where = fs::path(folder) / "plugins" / "profile" /
                          fmt::format("{:%Y_%m_%d_%H_%M_%S}", fmt::localtime(std::time(nullptr)));
-  std::error_code error;
-  fs::create_directories(where, error);
-  if (error)
-    throw FileError(fmt::format("The folder '{}' for a profile cannot be made: {}.", where.string(),
-                                error.message()));
+  io::make_folder(where, "A profile");
   const auto write = [&](const char* ending, const std::string& text) {
     io::write_file(where / (host_name() + ending), std::as_bytes(std::span(text)));
   };

@@ -90,11 +90,6 @@ Image converted(Image image, int64_t channels, uint8_t (*gray)(const uint8_t* rg
 
 }  // namespace
 
-const char* format_name(ImageFormat format) {
-  static constexpr const char* names[] = {"JPEG", "PNG", "BMP", "GIF"};
-  return names[static_cast<int>(format)];
-}
-
 ImageFormat detect_image_format(std::span<const std::byte> bytes, const std::string& source) {
   if (has(bytes, 0, "\xff\xd8\xff"sv)) return ImageFormat::jpeg;
   if (has(bytes, 0, "\x89PNG\r\n\x1a\n"sv)) return ImageFormat::png;

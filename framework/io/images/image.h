@@ -32,9 +32,6 @@ struct ImageLimits {
 /// Formats that are read. The content of a file tells which it is, not its name.
 enum class ImageFormat { jpeg, png, bmp, gif };
 
-/// "JPEG", "PNG", "BMP" or "GIF".
-const char* format_name(ImageFormat format);
-
 /// What a file says of its image without being decoded.
 struct ImageInfo {
   ImageFormat format = ImageFormat::jpeg;  ///< by content

@@ -15,12 +15,6 @@ namespace {
 
 using backend::Opcode;
 
-Tensor first_of(const Nest& nest) {
-  if (nest.is_tensor()) return nest.tensor();
-  const std::vector<Tensor> all = nest.flatten();
-  return all.empty() ? Tensor() : all[0];
-}
-
 Value::Dict config_of(const Layer& layer) {
   try {
     return layer.get_config();
@@ -122,7 +116,7 @@ void ForwardTrace::stop() {
 
 void ForwardTrace::before(Layer& layer, const Nest& inputs) {
   const PauseRecording pause;
-  const Tensor input = first_of(inputs);
+  const Tensor input = cornu::detail::first_of(inputs);
   bool raw = false;
   for (const Tensor& t : inputs.flatten()) raw |= t && raw_.count(t.impl()->key);
   const Tensor mask = input ? input.mask() : Tensor();
@@ -146,7 +140,7 @@ void ForwardTrace::after(Layer& layer, const Nest& outputs) {
   if (open_.empty()) return;
   LayerCall call = std::move(open_.back());
   open_.pop_back();
-  call.output = first_of(outputs);
+  call.output = cornu::detail::first_of(outputs);
   if (!layer.weights().empty())
     for (const Tensor& t : outputs.flatten())
       if (t) raw_.erase(t.impl()->key);

@@ -5,6 +5,7 @@
 #include <cornu/framework/ops/ops.h>
 #include <cornu/framework/regularizers/regularizers.h>
 #include <cornu/layers/core/dense.h>
+#include <cornu/metrics/mean.h>
 
 #include "catch.h"
 #include "support/matchers.h"
@@ -226,6 +227,38 @@ TEST_CASE("a failed build leaves nothing behind") {
   CHECK(layer.sublayers().empty());
   CHECK(layer(ops::ones({1, 4})).shape() == Shape{1, 4});
   CHECK(layer.own_weights().size() == 1);
+}
+
+TEST_CASE("a failed build keeps what was there before") {
+  struct Moody : Layer {
+    Moody() {
+      before = add_weight({.name = "before", .shape = {1}, .trainable = false});
+      track("first", metrics::Mean());
+    }
+    void build(const Shape& input) override {
+      add_weight({.name = "after", .shape = {1}});
+      add_seed_generator(1);
+      track("second", metrics::Mean());
+      add_metric(metrics::Mean().shared());
+      if (input.back() % 2 != 0) throw ShapeError("an odd number of features.");
+    }
+    Tensor call(const Tensor& x, const Call&) override { return x; }
+    Variable before;
+  };
+  const auto layer = make<Moody>();
+  for (int i = 0; i < 2; ++i) {
+    CHECK_THROWS_AS((*layer)(ops::ones({1, 3})), ShapeError);
+    CHECK(layer->own_weights() == std::vector<Variable>{layer->before});
+    CHECK(layer->trainable_weights().empty());
+    CHECK(layer->seed_generators().empty());
+    CHECK(layer->layer_metrics().size() == 1);
+    CHECK(layer->tracked_states().size() == 1);
+  }
+  (*layer)(ops::ones({1, 4}));
+  REQUIRE(layer->own_weights().size() == 2);
+  CHECK(layer->own_weights()[1] == layer->before);
+  CHECK(layer->seed_generators().size() == 1);
+  CHECK(layer->layer_metrics().size() == 3);
 }
 
 TEST_CASE("errors name the path of the layer that fails") {

@@ -365,6 +365,71 @@ TEST_CASE("a refused step changes neither variables nor state") {
   }
 }
 
+TEST_CASE("a refused step leaves variables that get their gradient as value") {
+  Descent descent({.learning_rate = 0.5});
+  std::vector<Variable> v = two();
+  v.emplace_back(ops::ones({}), Variable::Options{.name = "scale"});
+  v[2].set_overwrite_with_gradient(true);
+  descent.build(v);
+  const Tensor scale = ops::full({}, 3.0);
+  CHECK_THROWS_AS(descent.apply({both(1), ops::ones({3}), scale}, v), ShapeError);
+  CHECK_THROWS_AS(descent.apply({both(1), both(1), ops::ones({3})}, v), ShapeError);
+  CHECK_THROWS_AS(descent.apply({Tensor(), Tensor(), scale}, v), ValueError);
+  CHECK(values_of(v) == std::vector<double>{1, 2, 3, 4, 1});
+  CHECK(descent.iterations().item() == 0);
+  descent.apply({both(1), both(2), scale}, v);
+  CHECK(values_of(v) == std::vector<double>{0.5, 1.5, 2, 3, 3});
+}
+
+TEST_CASE("a step is seen once, with the gradients that are values") {
+  struct Watcher : LayerObserver {
+    void applying(const std::vector<Tensor>& gradients, const std::vector<Variable>&) override {
+      seen.push_back(gradients.size());
+    }
+    std::vector<size_t> seen;
+  };
+  Descent descent({.learning_rate = 0.5});
+  std::vector<Variable> v = two();
+  v[1].set_overwrite_with_gradient(true);
+  Watcher watcher;
+  LayerObserver* const outer = std::exchange(call_context().observer, &watcher);
+  descent.apply({both(1), both(2)}, v);
+  call_context().observer = outer;
+  CHECK(watcher.seen == std::vector<size_t>{2});
+}
+
+TEST_CASE("a failed build of an optimizer leaves nothing behind") {
+  // Refuses variables of three elements.
+  class Picky : public Descent {
+   public:
+    using Descent::Descent;
+
+   protected:
+    void build_slots(const std::vector<Variable>& variables) override {
+      for (const Variable& v : variables) {
+        add_slot(v, "moment");
+        if (v.shape() == Shape{3}) throw ShapeError("three elements.");
+      }
+      Descent::build_slots(variables);
+    }
+  };
+  for (const int64_t steps : {0, 2}) {
+    const OptimizerOptions options{
+        .learning_rate = 0.5, .use_ema = true, .gradient_accumulation_steps = steps};
+    Picky picky(options), fresh(options);
+    const std::vector<Variable> v = two();
+    CHECK_THROWS_AS(picky.build({v[0], Variable(ops::ones({3}))}), ShapeError);
+    CHECK_FALSE(picky.built());
+    CHECK(picky.averages().empty());
+    CHECK(picky.variables().size() == 2);
+    picky.build(v);
+    fresh.build(v);
+    REQUIRE(picky.variables().size() == fresh.variables().size());
+    for (size_t i = 0; i < fresh.variables().size(); ++i)
+      CHECK(picky.variables()[i].path() == fresh.variables()[i].path());
+  }
+}
+
 TEST_CASE("decay spares variables that are listed or named, found before or after building") {
   const auto run = [](bool before, const std::vector<std::string>& names, bool list_first) {
     Descent descent({.learning_rate = 1.0, .weight_decay = 0.5});
@@ -386,6 +451,15 @@ TEST_CASE("decay spares variables that are listed or named, found before or afte
     CHECK_THROWS_WITH(run(before, {"["}, false),
                       contains("exclude_from_weight_decay: '[' is not a regular expression"));
   }
+}
+
+TEST_CASE("what is no regular expression leaves the exclusions as they were") {
+  Descent descent({.learning_rate = 1.0, .weight_decay = 0.5});
+  std::vector<Variable> v = two();
+  descent.exclude_from_weight_decay({"^b$"});
+  CHECK_THROWS_AS(descent.exclude_from_weight_decay({"["}), ValueError);
+  descent.apply({both(0), both(0)}, v);
+  CHECK(values_of(v) == std::vector<double>{0.5, 1, 3, 4});
 }
 
 TEST_CASE("mistakes with the options say what was found") {

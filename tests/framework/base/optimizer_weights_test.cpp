@@ -97,6 +97,21 @@ TEST_CASE("set_weights gives an optimizer the state of another") {
                     contains("5 values were given for 4 variables"));
 }
 
+TEST_CASE("averages are given beside their variables") {
+  const optimizers::SGD sgd({.learning_rate = 0.5, .use_ema = true, .ema_momentum = 0.5});
+  const Variable a(ops::zeros({2})), scale(ops::ones({})), b(ops::zeros({1}));
+  Variable(scale).set_overwrite_with_gradient(true);
+  CHECK(sgd->averages().empty());
+  sgd->build({a, scale, b});
+  const auto averages = sgd->averages();
+  REQUIRE(averages.size() == 2);
+  CHECK(averages[0].first == a);
+  CHECK(averages[1].first == b);
+  for (int i = 0; i < 2; ++i) sgd->apply({ops::ones({2}), Tensor(), ops::ones({1})}, {a, scale, b});
+  CHECK(averages[1].second.value().item() == -0.75);
+  CHECK(optimizers::SGD({.learning_rate = 0.5})->averages().empty());
+}
+
 TEST_CASE("averages go into the variables that are named") {
   const Variable w = pair(1, 2), u = pair(0, 0, "u");
   optimizers::SGD sgd({.learning_rate = 0.5, .use_ema = true, .ema_momentum = 0.5});

@@ -148,8 +148,9 @@ TEST_CASE("a loop of no round gives what it was given") {
   const auto never = [](const Nest&) { return Tensor(false); };
   const auto always = [](const Nest&) { return Tensor(true); };
   check_recorded([&](const Tensor& x) { return ops::while_loop(never, plus_one, x).tensor(); }, xs);
-  check_recorded([&](const Tensor& x) { return ops::while_loop(always, plus_one, x, 0).tensor(); },
-                 xs);
+  for (const int64_t limit : {0, -1, -5})
+    check_recorded(
+        [&](const Tensor& x) { return ops::while_loop(always, plus_one, x, limit).tensor(); }, xs);
   check_recorded(
       [&](const Tensor& x) {
         const auto body = [](const Tensor&, const Nest& v) { return plus_one(v); };

@@ -95,6 +95,19 @@ TEST_CASE("AtomicFile keeps the old file when the disk is full") {
   CHECK(folder.count() == 1);
 }
 
+TEST_CASE("make_folder makes those above too, and says why it cannot") {
+  const TemporaryFolder folder;
+  make_folder(folder / "a/b", "Who");
+  make_folder(folder / "a/b", "Who");
+  CHECK(std::filesystem::is_directory(folder / "a/b"));
+  CHECK_NOTHROW(make_folder("", "Who"));
+  spill(folder / "file", "");
+  for (const char* name : {"file", "file/below"})
+    CHECK_THROWS_WITH(make_folder(folder / name, "Who"), contains("Who: the folder '") &&
+                                                             contains(name) &&
+                                                             contains("' cannot be made: "));
+}
+
 TEST_CASE("read_file bounds what it reads") {
   const TemporaryFolder folder;
   spill(folder / "text", "12345");

@@ -106,6 +106,15 @@ TEST_CASE("tables that cannot be read name the line") {
   CHECK_THROWS_AS(io::read_csv("/nowhere/t.csv"), FileError);
 }
 
+TEST_CASE("cells are in quotes where they must be") {
+  CHECK(io::csv_cell("plain text", ",;") == "plain text");
+  CHECK(io::csv_cell("", ",") == "");
+  CHECK(io::csv_cell("a;b", ",;") == "\"a;b\"");
+  CHECK(io::csv_cell("a;b", ",") == "a;b");
+  CHECK(io::csv_cell("a \"b\"", ",") == "\"a \"\"b\"\"\"");
+  CHECK(io::csv_cell("a\nb", ",") == "\"a\nb\"");
+}
+
 TEST_CASE("what is written is read again") {
   const test::TemporaryFolder folder;
   const auto path = folder.path() / "t.csv";

@@ -5,9 +5,11 @@
 #include <cornu/framework/io/shards.h>
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstring>
 #include <thread>
 
@@ -154,6 +156,49 @@ TEST_CASE("A record that cannot be written leaves the shards as they are") {
   CHECK_THROWS_AS(ShardWriter(folder / "t", {.shard_bytes = 0}), ValueError);
   spill(folder / "file", "");
   CHECK_THROWS_WITH(ShardWriter(folder / "file"), contains("cannot be made"));
+}
+
+TEST_CASE("A file of shards that cannot be made is not in the index") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "s";
+  ShardWriter writer(path);
+  fs::remove_all(path);
+  CHECK_THROWS_AS(add_records(writer, 0, 1), FileError);
+  fs::create_directory(path);
+  add_records(writer, 0, 2);
+  writer.finish();
+  const ShardReader reader(path);
+  REQUIRE(reader.size() == 2);
+  for (int64_t i = 0; i < 2; ++i) CHECK(is_record(reader, i));
+}
+
+TEST_CASE("A record that was written in part is in no other's way") {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "s";
+  ShardWriter writer(path);
+  add_records(writer, 0, 2);
+  const std::vector<std::byte> large(20000);
+  const std::vector<ShardArray> too_much = {{"image", DType::uint8, Shape({20000}), large}};
+  struct rlimit before {};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit small = before;
+  small.rlim_cur = 10000;
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  bool failed = false;
+  try {
+    writer.add(too_much);
+  } catch (const FileError&) {
+    failed = true;
+  }
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, handler);
+  CHECK(failed);
+  add_records(writer, 2, 4);
+  writer.finish();
+  const ShardReader reader(path);
+  REQUIRE(reader.size() == 4);
+  for (int64_t i = 0; i < 4; ++i) CHECK(is_record(reader, i));
 }
 
 TEST_CASE("Damaged shards are named, wherever the damage is") {

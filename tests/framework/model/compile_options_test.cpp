@@ -182,6 +182,24 @@ TEST_CASE("fit without targets trains on the losses of layers") {
   CHECK(model.evaluate(wave({8, 4}), {.verbose = Verbose::silent}).count("loss") == 1);
 }
 
+TEST_CASE("An only output may have no loss") {
+  const Tensor data = wave({8, 4}), targets = wave({8, 1});
+  const auto model = [](LossOption loss, bool penalty) {
+    const Input x({4});
+    layers::Dense dense({.units = 1, .name = "out"});
+    if (penalty) dense->set_activity_regularizer("l2");
+    const auto made = make<Functional>(x, dense(x));
+    made->compile({.optimizer = "sgd", .loss = std::move(loss)});
+    return made;
+  };
+  for (const LossOption& none :
+       {LossOption(LossOption::Dict{{"out", nullptr}}), LossOption(LossOption::List{nullptr})}) {
+    CHECK_THROWS_WITH(model(none, false)->train_on_batch(data, targets), contains("has no loss"));
+    // What layers add is trained all the same.
+    CHECK(model(none, true)->train_on_batch(data, targets).at("loss") > 0);
+  }
+}
+
 TEST_CASE("Validation data may be what a function gives") {
   Sequential model({layers::Dense({.units = 1})});
   const Tensor x = wave({4, 2}), y = wave({4, 1});

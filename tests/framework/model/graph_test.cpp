@@ -5,6 +5,7 @@
 #include <cornu/layers/recurrent/lstm.h>
 #include <cornu/layers/regularization/dropout.h>
 
+#include "../../support/standard_error.h"
 #include "../../support/temporary.h"
 #include "model_support.h"
 
@@ -121,6 +122,22 @@ TEST_CASE("Functional and Sequential models on the stack are layers") {
   stem.add(Dense({.units = 6}));
   CHECK(stem(data).shape() == Shape{5, 6});
   CHECK(stack(data).shape() == Shape{5, 6});
+}
+
+TEST_CASE("A model of one's own class on the stack says that its class is left behind") {
+  struct Encoder : Functional {
+    explicit Encoder(const Input& x) : Functional(x, Dense({.units = 3})(x), {.name = "coder"}) {}
+  };
+  const Input x({4});
+  Encoder encoder(x);
+  const std::string said = test::standard_error_of([&] {
+    Functional model(x, encoder(x));
+    CHECK(model.weights().size() == 2);
+  });
+  CHECK(said.find("The Encoder 'coder' lives on the stack") != std::string::npos);
+  CHECK(said.find("make<Encoder>()") != std::string::npos);
+  const auto made = make<Encoder>(x);
+  CHECK(test::standard_error_of([&] { Functional(x, made(x)); }).empty());
 }
 
 TEST_CASE("Models that are members by value are tracked") {

@@ -321,6 +321,32 @@ TEST_CASE("A journal's options are checked, and a run that cannot keep one does 
   CHECK_THROWS_WITH(fit({.folder = folder / "file"}), contains("cannot be made"));
 }
 
+TEST_CASE("A journal's state that cannot be removed is warned of, a folder that is gone is told") {
+  const test::TemporaryFolder folder;
+  // Has the name of a state of an earlier run, and is no file.
+  const fs::path stuck = fs::path(folder / "journal") / "state-0000000000-000000000001.zip";
+  fs::create_directories(stuck / "inside");
+  Journal journal({.folder = folder / "journal"});
+  CHECK(test::has(test::standard_error_of([&] { journal.begin(); }), "cannot be removed"));
+  journal.note(0, 0, Tensor(1.0));
+  journal.finish();
+  const JournalReader reader(folder / "journal");
+  fs::remove_all(folder / "journal");
+  CHECK_THROWS_AS(reader.state_before(reader[0]), FileError);
+}
+
+TEST_CASE("A journal leaves files of other names alone") {
+  const test::TemporaryFolder folder;
+  FitOptions o = options(folder / "all");
+  o.epochs = 50;
+  o.callbacks = {};
+  const fs::path stray = fs::path(folder / "all") / "state-notes.zip";
+  fs::create_directories(stray.parent_path());
+  test::spill(stray.string(), "mine");
+  seeded(mlp)->fit(x, y, o);
+  CHECK(test::slurp(stray.string()) == "mine");
+}
+
 TEST_CASE("A journal's states thin out evenly, and their time is bounded") {
   const test::TemporaryFolder folder;
   FitOptions o = options(folder / "all");

@@ -1,6 +1,7 @@
 // A run that ends anywhere and is started again gives what one gives that never ended.
 #include <cornu/cornu.h>
 #include <cornu/framework/config/state_file.h>
+#include <cornu/framework/model/backup.h>
 
 #include <csignal>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "../../catch.h"
 #include "../../support/child.h"
 #include "../../support/contract.h"
+#include "../../support/standard_error.h"
 #include "../../support/stop_after.h"
 #include "../../support/temporary.h"
 
@@ -260,6 +262,24 @@ TEST_CASE("a backup of another model, of other data or a damaged one is told") {
                   "cannot be made"));
 }
 
+TEST_CASE("a backup that cannot be removed is warned of, and a folder that is gone is an error") {
+  const test::TemporaryFolder folder;
+  // Has the name of a later backup, and is no file.
+  const fs::path stuck = fs::path(folder / "run") / "backup-0000000099-000000000000.zip";
+  fs::create_directories(stuck / "inside");
+  Backup backup({.folder = folder / "run"});
+  const std::string text = test::standard_error_of([&] {
+    backup.keep({});
+    backup.wait();
+  });
+  CHECK(test::has(text, "cannot be removed"));
+  CHECK(fs::exists(stuck));
+  CHECK(backup.latest());
+  fs::remove_all(folder / "run");
+  CHECK_THROWS_AS(backup.latest(), FileError);
+  CHECK_THROWS_AS(backup.remove(), FileError);
+}
+
 TEST_CASE("the older backup serves when the newest is damaged") {
   const test::TemporaryFolder folder;
   const auto whole = seeded(&mlp);
@@ -464,6 +484,22 @@ TEST_CASE("a second Ctrl-C ends the process, and a program's own handler stays")
       },
       [](pid_t) {});
   CHECK(own == 0);
+  // One that the run itself puts in place stays as well.
+  const int late = test::in_child(
+      [&] {
+        struct Install : Callback {
+          void on_train_batch_end(int64_t, Logs&) override {
+            std::signal(SIGINT, [](int) { caught = 2; });
+          }
+        };
+        FitOptions o = options({});
+        o.callbacks = {std::make_shared<Install>()};
+        mlp()->fit(x, y, o);
+        std::raise(SIGINT);
+        if (caught != 2) _exit(4);
+      },
+      [](pid_t) {});
+  CHECK(late == 0);
 }
 
 }  // namespace resume_test

@@ -98,7 +98,10 @@ TEST_CASE("interpolation keeps constants, widens when it shrinks, and knows its 
   CHECK(test::all_close(ops::resize_axis(x, 0, 2, "bilinear"), Tensor::from({0.0f, 4.0f}, {2})));
   CHECK(test::all_close(ops::resize_axis(x, 0, 2, "bilinear", true),
                         Tensor::from({8.0f / 7, 24.0f / 7}, {2})));
-  CHECK_THROWS_AS(ops::resize_axis(x, 0, 2, "cubic"), ValueError);
+  CHECK_THROWS_WITH(
+      ops::resize_axis(x, 0, 2, "bicubik"),
+      "resize: interpolation 'bicubik' is not known. Did you mean 'bicubic'? Known are "
+      "'nearest', 'bilinear', 'bicubic', 'lanczos3', 'lanczos5'.");
   // What Keras gives on TensorFlow, whose cubic weights stand in a table.
   const Tensor row = Tensor::from({1.0f, 5.0f, 2.0f, 8.0f}, {1, 1, 4, 1});
   CHECK(test::all_close(ops::resize_axis(row, 2, 12, "bicubic"),

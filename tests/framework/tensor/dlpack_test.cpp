@@ -91,14 +91,17 @@ TEST_CASE("strides, offsets and odd addresses are copied") {
 
 TEST_CASE("what a tensor cannot be is said, and given back") {
   CHECK_THROWS_AS(from_dlpack(nullptr), ValueError);
-  Foreign lanes, metal, missing;
+  Foreign lanes, metal, missing, large;
   lanes.managed.dl_tensor.dtype.lanes = 4;
   CHECK_THROWS_WITH(from_dlpack(&lanes.managed), contains("4 lanes"));
   metal.managed.dl_tensor.device.device_type = 8;
   CHECK_THROWS_WITH(from_dlpack(&metal.managed), contains("no device of type 8"));
   missing.managed.dl_tensor.device = {2, 99};
   CHECK_THROWS_WITH(from_dlpack(&missing.managed), contains("cuda:99"));
-  CHECK(lanes.deleted + metal.deleted + missing.deleted == 3);
+  // The number of elements would wrap to 0.
+  large.shape = {int64_t{1} << 32, int64_t{1} << 32};
+  CHECK_THROWS_AS(from_dlpack(&large.managed), ShapeError);
+  CHECK(lanes.deleted + metal.deleted + missing.deleted + large.deleted == 4);
   CHECK_THROWS_AS(to_dlpack({}), ValueError);
   CHECK_THROWS_AS(to_dlpack(Tensor::abstract({2}, DType::float32)), ValueError);
   CHECK_THROWS_WITH(to_dlpack(Tensor(std::vector<std::string>{"a"})),

@@ -69,6 +69,26 @@ TEST_CASE("memory comes back when tensors go") {
   CHECK(ops::ones({1000000}).size() == 1000000);
 }
 
+TEST_CASE("sizes whose product wraps are refused") {
+  constexpr int64_t half = int64_t{1} << 32;
+  for (const Shape& shape : {Shape{int64_t{1} << 61}, Shape{half, half}, Shape{half, half / 2}}) {
+    INFO(shape);
+    CHECK_THROWS_AS(ops::zeros(shape, DType::float64), ShapeError);
+    CHECK_THROWS_AS(Tensor::empty(shape, DType::float64), ShapeError);
+    backend::Backend& backend = Device::cpu().backend();
+    CHECK_THROWS_AS(Tensor::meta(shape, DType::float64, backend), ShapeError);
+    alignas(64) const double values[8] = {};
+    CHECK_THROWS_AS(Tensor::from_blob(values, shape, DType::float64, {}, backend), ShapeError);
+    const Tensor owner = ops::zeros({2}, DType::float64);
+    CHECK_THROWS_AS(Tensor::part_of(owner, owner.data(), shape, DType::float64), ShapeError);
+  }
+  CHECK_THROWS_WITH(ops::zeros({half, half}),
+                    "a float32 tensor of shape (4294967296, 4294967296): expected at most 2^63 - 1 "
+                    "bytes, found more. Give smaller sizes.");
+  // Nothing is there to count.
+  CHECK(ops::zeros({0, half, half}).bytes() == 0);
+}
+
 TEST_CASE("masks belong to a handle") {
   Tensor x = ops::ones({2, 3});
   const Tensor same = x;
