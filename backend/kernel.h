@@ -63,7 +63,8 @@ struct Matmul {
   bool relu = false;         ///< of floats only: negative results become 0, after the bias
   /// What a and b are if they are the bits of 8-bit floats, as uint8; the result is float32 then.
   /// Only where Backend::fusions offers such products.
-  std::optional<DType> float8_a = {}, float8_b = {};
+  std::optional<DType> float8_a = {};
+  std::optional<DType> float8_b = {};  ///< of b
   friend bool operator==(const Matmul&, const Matmul&) = default;
 };
 

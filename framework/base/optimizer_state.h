@@ -8,21 +8,21 @@
 
 namespace cornu {
 
+/// The state of an optimizer, for its own sources.
 struct Optimizer::State {
-  std::vector<Variable> trainable;  // what the optimizer was built for
-  std::vector<Variable> variables;  // what files hold
-  std::vector<Variable> averages;
-  std::vector<Variable> accumulators;
-  Variable learning_rate;  // none when it follows a schedule
+  std::vector<Variable> trainable;     ///< what the optimizer was built for
+  std::vector<Variable> variables;     ///< what files hold
+  std::vector<Variable> averages;      ///< with use_ema, of each of `trainable`
+  std::vector<Variable> accumulators;  ///< with gradient_accumulation_steps, likewise
+  Variable learning_rate;              ///< none when it follows a schedule
 
-  std::vector<std::regex> excluded_names;
-  std::vector<Variable> excluded;
-  std::vector<char> decayed;  // whether weight decay applies, for each of `trainable`
+  std::vector<std::regex> excluded_names;  ///< from weight decay: patterns of names
+  std::vector<Variable> excluded;          ///< the same: variables
+  std::vector<char> decayed;               ///< whether it applies, for each of `trainable`
 
-  // The gradients of the step under way, and the numbers of their variables.
-  std::vector<Tensor> gradients;
-  std::vector<size_t> indices;
-  bool warned_of_missing = false;
+  std::vector<Tensor> gradients;   ///< of the step under way
+  std::vector<size_t> indices;     ///< of their variables in `trainable`
+  bool warned_of_missing = false;  ///< whether a warning named variables without a gradient
 };
 
 }  // namespace cornu

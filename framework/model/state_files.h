@@ -10,8 +10,9 @@ namespace cornu {
 
 /// A file with the state before a step.
 struct StateFile {
-  std::filesystem::path path;
-  int64_t epoch = 0, step = 0;
+  std::filesystem::path path;  ///< of the file
+  int64_t epoch = 0;           ///< of the step, from 0
+  int64_t step = 0;            ///< of the epoch, from 0
 
   /// Whether it is the state before a later step than this one.
   bool is_after(int64_t other_epoch, int64_t other_step) const {
@@ -24,7 +25,8 @@ struct StateFile {
 std::filesystem::path state_path(const std::string& folder, std::string_view prefix, int64_t epoch,
                                  int64_t step);
 
-/// The files in `folder` with such names, by epoch and step; others are left out. Throws FileError when the folder cannot be listed.
+/// The files in `folder` with such names, by epoch and step; others are left out. Throws FileError
+/// when the folder cannot be listed.
 std::vector<StateFile> state_files(const std::string& folder, std::string_view prefix);
 
 /// Removes a file that is not needed any more. Where that fails, a warning says so: a run does not

@@ -11,9 +11,9 @@ struct KernelProduct {
   std::vector<int64_t> input_summed;  ///< axes of the inputs that are summed
   std::function<Tensor(const Tensor& x, const Tensor& kernel)> multiply;  ///< the product itself
   CalibratedForm calibrated = {};  ///< of the kernel, for GPTQ and AWQ
-  /// What the gradient of the result makes of the kernel for x, and of x for the kernel; empty
-  /// where these are no products.
+  /// The gradient of x as a product of that of the result and the kernel; empty where it is none.
   std::function<Tensor(const Tensor& dy, const Tensor& kernel)> input_gradient = {};
+  /// Likewise that of the kernel.
   std::function<Tensor(const Tensor& x, const Tensor& dy)> kernel_gradient = {};
 };
 
