@@ -50,9 +50,8 @@ std::vector<StateFile> state_files(const std::string& folder, std::string_view p
     throw FileError(
         fmt::format("The folder '{}' with the states of a training run cannot be read: {}.", folder,
                     error.message()));
-  std::sort(found.begin(), found.end(), [](const StateFile& a, const StateFile& b) {
-    return b.is_after(a.epoch, a.step);
-  });
+  std::sort(found.begin(), found.end(),
+            [](const StateFile& a, const StateFile& b) { return b.is_after(a.epoch, a.step); });
   return found;
 }
 
