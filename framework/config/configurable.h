@@ -233,6 +233,9 @@ concept FirstOptions = sizeof...(More) < 4 && !std::same_as<First, std::nullptr_
 }
 &&requires(First first, More... more) { C{std::move(first), std::move(more)...}; };
 
+/// Sizes in braces.
+using Sizes = std::initializer_list<int64_t>;
+
 /// Puts the class's name in front of an error of its constructor, unless the error says already who
 /// it comes from.
 void name_class(Error& error, const std::type_info& type);
@@ -274,11 +277,42 @@ class Ref {
   template <class First, class... More>
   requires detail::FirstOptions<T, Config, First, More...>
   explicit Ref(First first, More... more) : Ref(Config{std::move(first), std::move(more)...}) {}
-  /// The same where the second is a list of numbers: `Conv2D(32, {3, 3})`.
+  /// @{
+  /// The same with lists of numbers among them: `Conv2D(32, {3, 3}, 2)`, `MaxPooling2D({2, 2}, 2)`.
+  template <class First, class... More>
+  requires(detail::FirstOptions<T, Config, First, detail::Sizes, More...>) explicit Ref(
+      First first, detail::Sizes second, More... more)
+      : Ref(Config{std::move(first), second, std::move(more)...}) {}
+  /// The same.
+  template <class First, class... More>
+  requires(detail::FirstOptions<T, Config, First, detail::Sizes, detail::Sizes,
+                                More...>) explicit Ref(First first, detail::Sizes second,
+                                                       detail::Sizes third, More... more)
+      : Ref(Config{std::move(first), second, third, std::move(more)...}) {}
+  /// The same.
+  template <class First, class Second, class... More>
+  requires(detail::FirstOptions<T, Config, First, Second, detail::Sizes, More...>) explicit Ref(
+      First first, Second second, detail::Sizes third, More... more)
+      : Ref(Config{std::move(first), std::move(second), third, std::move(more)...}) {}
+  /// The same.
+  template <class Second, class... More>
+  requires(detail::FirstOptions<T, Config, detail::Sizes, Second, More...>) explicit Ref(
+      detail::Sizes first, Second second, More... more)
+      : Ref(Config{first, std::move(second), std::move(more)...}) {}
+  /// The same.
+  template <class... More>
+  requires(detail::FirstOptions<T, Config, detail::Sizes, detail::Sizes, More...>) explicit Ref(
+      detail::Sizes first, detail::Sizes second, More... more)
+      : Ref(Config{first, second, std::move(more)...}) {}
+  /// @}
+  /// @{
+  /// Not both: `Dense({.units = 64, .activation = "relu"})` or `Dense(64, "relu")`.
   template <class First>
-  requires detail::FirstOptions<T, Config, First, std::initializer_list<int64_t>> Ref(
-      First first, std::initializer_list<int64_t> second)
-      : Ref(Config{std::move(first), second}) {}
+  Ref(First, Config) = delete;  // options stand in braces, all with their names, or all without
+  /// The same.
+  template <class First, class Second>
+  Ref(First, Second, Config) = delete;  // options stand in braces, all with names, or all without
+  /// @}
   /// No object yet, for members that build() makes.
   template <std::same_as<std::nullptr_t> N>
   Ref(N) {}

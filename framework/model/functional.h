@@ -17,7 +17,8 @@ class Functional : public Model {
     std::string name = "";  ///< default: "functional", made unique
     bool trainable = true;  ///< false: all weights are frozen
   };
-  Functional(const Functional&) = delete;  // a function returns make<Functional>(x, y), a handle
+  // Parameters, members and results that share a model are Handle<Functional>.
+  Functional(const Functional&) = delete;  // make<Functional>(x, y) gives a handle, which is copied
   /// Inputs are those of Input, or tensors inside of another model's graph (`layer->output()`),
   /// where the new model then begins. Throws ValueError when an input or output is not symbolic, or
   /// an output does not depend on the inputs alone.

@@ -15,7 +15,9 @@ class Sequential : public Model {
     std::string name = "";  ///< default: "sequential", made unique
     bool trainable = true;  ///< false: all weights are frozen
   };
-  Sequential(const Sequential&) = delete;  // a function returns make<Sequential>({...}), a handle
+  // Parameters, members and results that share a model are Handle<Sequential>.
+  Sequential(const Sequential&) =
+      delete;  // make<Sequential>({...}) gives a handle, which is copied
   /// Throws ValueError for two layers of one name.
   Sequential(std::initializer_list<AnyLayer> layers = {})
       : Sequential(std::vector<AnyLayer>(layers)) {}

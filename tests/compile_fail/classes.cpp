@@ -25,7 +25,11 @@ CORNU_REGISTER("tests>Narrow", Narrow);  // error: inherits another class's from
 // A model is no value: what a function returns is a handle.
 Sequential by_value() {
   Sequential model({layers::Dense({.units = 2})});
-  return model;  // error: a function returns make<Sequential>({...}), a handle
+  return model;  // error: make<Sequential>({...}) gives a handle, which is copied
 }
+
+// Keras's Model(inputs, outputs) has a name of its own.
+const Input x({4});
+const Model graph(x, x);  // error: a model of a graph is Functional(inputs, outputs)
 
 const auto add = function([](const Tensor& x, const Tensor& y) -> Tensor { return x + y; });

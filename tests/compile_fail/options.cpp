@@ -5,9 +5,10 @@
 using namespace cornu;
 
 void options() {
-  layers::Dense text("32");                 // error: options stand in braces with their names
-  layers::Dense wrong(32, 0.5);             // error: options stand in braces with their names
-  layers::Dense none;                       // error: an option has no default
+  layers::Dense text("32");                      // error: options stand in braces with their names
+  layers::Dense wrong(32, 0.5);                  // error: options stand in braces with their names
+  layers::Dense mixed(32, {.use_bias = false});  // error: all with their names, or all without
+  layers::Dense none;                            // error: an option has no default
   layers::Dense some({.use_bias = false});  // error (g++): an option without a default is missing
   layers::Dense broken({.units = 3.5});     // error (g++): is a fraction, where an integer
   layers::Dense good({.units = 32, .activation = "relu"});

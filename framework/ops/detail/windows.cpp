@@ -12,16 +12,17 @@
 
 namespace cornu::detail {
 
-Sizes per_axis(const std::vector<int64_t>& values, int spatial, const char* op, const char* what) {
-  if (values.size() == 1) return Sizes(static_cast<size_t>(spatial), values[0]);
+AxisSizes per_axis(const std::vector<int64_t>& values, int spatial, const char* op,
+                   const char* what) {
+  if (values.size() == 1) return AxisSizes(static_cast<size_t>(spatial), values[0]);
   if (static_cast<int>(values.size()) != spatial)
     throw ValueError(fmt::format("{}: {} has {} numbers for {} spatial axes.", op, what,
                                  values.size(), spatial));
-  return Sizes(values.begin(), values.end());
+  return AxisSizes(values.begin(), values.end());
 }
 
-Window window_of(const Shape& x, Sizes sizes, Sizes strides, Sizes dilation, Padding padding,
-                 const char* op) {
+Window window_of(const Shape& x, AxisSizes sizes, AxisSizes strides, AxisSizes dilation,
+                 Padding padding, const char* op) {
   Window w{std::move(sizes), std::move(strides), std::move(dilation), {}, {}, {}};
   for (size_t i = 0; i < w.sizes.size(); ++i) {
     const int64_t size = x[static_cast<int>(i) + 1], reach = (w.sizes[i] - 1) * w.dilation[i] + 1;

@@ -14,17 +14,18 @@ Padding padding_of(const std::string& name);
 std::pair<int64_t, int64_t> same_padding(int64_t size, int64_t window, int64_t stride,
                                          int64_t dilation);
 
-using Sizes = InlineVector<int64_t, 3>;
+using AxisSizes = InlineVector<int64_t, 3>;
 /// One number for all spatial axes, or one for each.
-Sizes per_axis(const std::vector<int64_t>& values, int spatial, const char* op, const char* what);
+AxisSizes per_axis(const std::vector<int64_t>& values, int spatial, const char* op,
+                   const char* what);
 /// Places of windows along spatial axes.
 struct Window {
-  Sizes sizes, strides, dilation, low, high;
+  AxisSizes sizes, strides, dilation, low, high;
   Shape out;  // spatial sizes of the result
 };
 /// The windows of x (n, spatial..., c). Throws ShapeError where none fits.
-Window window_of(const Shape& x, Sizes sizes, Sizes strides, Sizes dilation, Padding padding,
-                 const char* op);
+Window window_of(const Shape& x, AxisSizes sizes, AxisSizes strides, AxisSizes dilation,
+                 Padding padding, const char* op);
 /// The order of axes that moves channels.
 std::vector<int64_t> to_channels_last(int rank);
 std::vector<int64_t> to_channels_first(int rank);

@@ -37,7 +37,7 @@ Tensor convolve(const Tensor& x, const Tensor& kernel, const std::vector<int64_t
         fmt::format("{}: {} input channels and kernel {} do not fit: the kernel's second-to-last "
                     "axis must divide the channels into groups that divide its last.",
                     op, in, kernel.shape().str()));
-  detail::Sizes sizes;
+  detail::AxisSizes sizes;
   for (int i = 0; i < spatial; ++i) sizes.push_back(kernel.shape()[i]);
   const detail::Window w =
       detail::window_of(x.shape(), sizes, detail::per_axis(strides, spatial, op, "strides"),
@@ -109,9 +109,9 @@ Tensor convolve_back(const Tensor& x, const Tensor& kernel, const std::vector<in
       .dilation = detail::per_axis(dilation_rate, spatial, op, "dilation_rate"),
       .pad_low = {},
       .pad_high = {}};
-  const detail::Sizes extra = output_padding
-                                  ? detail::per_axis(*output_padding, spatial, op, "output_padding")
-                                  : detail::Sizes();
+  const detail::AxisSizes extra =
+      output_padding ? detail::per_axis(*output_padding, spatial, op, "output_padding")
+                     : detail::AxisSizes();
   Shape shape = {x.shape()[0]};
   for (int i = 0; i < spatial; ++i) {
     const size_t at = static_cast<size_t>(i);

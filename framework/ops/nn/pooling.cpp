@@ -23,10 +23,10 @@ Tensor pool(const Tensor& x, bool maximum, const std::vector<int64_t>& pool_size
   const detail::Padding pad = detail::padding_of(padding);
   return detail::in_channels_last(x, data_format, op, [&](const Tensor& t) {
     const int spatial = t.rank() - 2;
-    const detail::Sizes sizes = detail::per_axis(pool_size, spatial, op, "pool_size");
+    const detail::AxisSizes sizes = detail::per_axis(pool_size, spatial, op, "pool_size");
     const detail::Window w = detail::window_of(
         t.shape(), sizes, strides ? detail::per_axis(*strides, spatial, op, "strides") : sizes,
-        detail::Sizes(static_cast<size_t>(spatial), 1), pad, op);
+        detail::AxisSizes(static_cast<size_t>(spatial), 1), pad, op);
     const Shape shape = concat(concat({t.shape()[0]}, w.out), {t.shape().back()});
     return apply(backend::Pool{maximum, false, w.sizes, w.strides, w.low, w.high}, {t},
                  TensorSpec{shape, t.dtype()});
@@ -35,7 +35,8 @@ Tensor pool(const Tensor& x, bool maximum, const std::vector<int64_t>& pool_size
 
 // Windows of one size along one axis, all others being 1.
 Tensor pool_axis(const Tensor& x, bool maximum, int axis, int64_t size, int64_t stride) {
-  detail::Sizes sizes(static_cast<size_t>(x.rank() - 2), 1), strides = sizes, none(sizes.size(), 0);
+  detail::AxisSizes sizes(static_cast<size_t>(x.rank() - 2), 1), strides = sizes,
+                                                                 none(sizes.size(), 0);
   sizes[static_cast<size_t>(axis - 1)] = size;
   strides[static_cast<size_t>(axis - 1)] = stride;
   Shape shape = x.shape();
@@ -66,7 +67,7 @@ Tensor adapt_axis(const Tensor& x, bool maximum, int axis, int64_t count) {
 Tensor adapt(const Tensor& x, bool maximum, const std::vector<int64_t>& output_size,
              const std::string& data_format, const char* op) {
   return detail::in_channels_last(x, data_format, op, [&](const Tensor& t) {
-    const detail::Sizes counts = detail::per_axis(output_size, t.rank() - 2, op, "output_size");
+    const detail::AxisSizes counts = detail::per_axis(output_size, t.rank() - 2, op, "output_size");
     Tensor y = t;
     for (int axis = 1; axis < t.rank() - 1; ++axis) {
       const int64_t count = counts[static_cast<size_t>(axis - 1)];

@@ -44,6 +44,17 @@ TEST_CASE("the first options may stand in Keras's order without names") {
         options(layers::Conv2D({.filters = 8, .kernel_size = 3, .strides = 2, .padding = "same"})));
   CHECK(options(layers::Conv2D(8, {3, 5})) ==
         options(layers::Conv2D({.filters = 8, .kernel_size = {3, 5}})));
+  CHECK(options(layers::Conv2D(8, {3, 5}, {1, 2}, "same")) ==
+        options(layers::Conv2D(
+            {.filters = 8, .kernel_size = {3, 5}, .strides = {1, 2}, .padding = "same"})));
+  CHECK(options(layers::Conv2D(8, {3, 5}, 2)) ==
+        options(layers::Conv2D({.filters = 8, .kernel_size = {3, 5}, .strides = 2})));
+  CHECK(options(layers::Conv2D(8, 3, {1, 2})) ==
+        options(layers::Conv2D({.filters = 8, .kernel_size = 3, .strides = {1, 2}})));
+  CHECK(options(layers::MaxPooling2D({3, 2}, {1, 2})) ==
+        options(layers::MaxPooling2D({.pool_size = {3, 2}, .strides = {1, 2}})));
+  CHECK(options(layers::MaxPooling2D({3, 2}, 2)) ==
+        options(layers::MaxPooling2D({.pool_size = {3, 2}, .strides = 2})));
   CHECK(options(layers::MaxPooling2D(3, 2)) ==
         options(layers::MaxPooling2D({.pool_size = 3, .strides = 2})));
   CHECK(options(layers::Embedding(100, 8)) ==
