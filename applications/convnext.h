@@ -61,12 +61,12 @@ struct ConvNeXtOptions {
   bool include_top = true;            ///< end with the classifier
   bool include_preprocessing = true;  ///< begin with the map from [0, 255] to standardized colors
   /// {}: random, or the path of a file; see ApplicationOptions.
-  std::optional<std::string> weights = "imagenet";
+  OptionalText weights = "imagenet";
   Tensor input_tensor = {};  ///< a symbolic tensor to start from instead of an Input
   /// (height, width, channels) of one image; default: (224, 224, 3) with the top, else any.
-  std::optional<Shape> input_shape = {};
-  std::optional<std::string> pooling = {};  ///< without the top: {} (all places), "avg" or "max"
-  int64_t classes = 1000;                   ///< number of classes, with the top
+  OptionalList<Shape> input_shape = {};
+  OptionalText pooling = {};  ///< without the top: {} (all places), "avg" or "max"
+  int64_t classes = 1000;     ///< number of classes, with the top
   /// Of the classifier; {}: logits.
   cornu::Activation classifier_activation = "softmax";
   /// Of the model, with which all names begin; default: "convnext_tiny", ...

@@ -10,12 +10,12 @@ namespace cornu::applications {
 struct EfficientNetV2Options {
   bool include_top = true;  ///< end with the classifier
   /// {}: random, or the path of a file; see ApplicationOptions.
-  std::optional<std::string> weights = "imagenet";
+  OptionalText weights = "imagenet";
   Tensor input_tensor = {};  ///< a symbolic tensor to start from instead of an Input
   /// (height, width, channels) of one image; default: the network's size with the top, else any.
-  std::optional<Shape> input_shape = {};
-  std::optional<std::string> pooling = {};  ///< without the top: {} (all places), "avg" or "max"
-  int64_t classes = 1000;                   ///< number of classes, with the top
+  OptionalList<Shape> input_shape = {};
+  OptionalText pooling = {};  ///< without the top: {} (all places), "avg" or "max"
+  int64_t classes = 1000;     ///< number of classes, with the top
   /// Of the classifier; {}: logits.
   cornu::Activation classifier_activation = "softmax";
   bool include_preprocessing = true;  ///< begin with the map from [0, 255] to what it was made for

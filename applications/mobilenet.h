@@ -8,16 +8,16 @@ namespace cornu::applications {
 /// Options of MobileNet, in Keras's order.
 struct MobileNetOptions {
   /// (height, width, channels) of one image; default: (224, 224, 3) with the top, else any.
-  std::optional<Shape> input_shape = {};
+  OptionalList<Shape> input_shape = {};
   double alpha = 1.0;            ///< factor of the number of filters in each layer, positive
   int64_t depth_multiplier = 1;  ///< channels of a depthwise convolution for each of its input
   double dropout = 1e-3;         ///< fraction that is dropped before the classifier, in [0, 1]
   bool include_top = true;       ///< end with the classifier
   /// {}: random, or the path of a file; see ApplicationOptions.
-  std::optional<std::string> weights = "imagenet";
-  Tensor input_tensor = {};                 ///< a symbolic tensor to start from instead of an Input
-  std::optional<std::string> pooling = {};  ///< without the top: {} (all places), "avg" or "max"
-  int64_t classes = 1000;                   ///< number of classes, with the top
+  OptionalText weights = "imagenet";
+  Tensor input_tensor = {};   ///< a symbolic tensor to start from instead of an Input
+  OptionalText pooling = {};  ///< without the top: {} (all places), "avg" or "max"
+  int64_t classes = 1000;     ///< number of classes, with the top
   /// Of the classifier; {}: logits.
   cornu::Activation classifier_activation = "softmax";
   std::string name = "";  ///< of the model; default: "mobilenet_1.00_224", by alpha and height

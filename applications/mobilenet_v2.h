@@ -8,14 +8,14 @@ namespace cornu::applications {
 /// Options of MobileNetV2, in Keras's order.
 struct MobileNetV2Options {
   /// (height, width, channels) of one image; default: (224, 224, 3) with the top, else any.
-  std::optional<Shape> input_shape = {};
+  OptionalList<Shape> input_shape = {};
   double alpha = 1.0;       ///< factor of the number of filters in each layer, positive
   bool include_top = true;  ///< end with the classifier
   /// {}: random, or the path of a file; see ApplicationOptions.
-  std::optional<std::string> weights = "imagenet";
-  Tensor input_tensor = {};                 ///< a symbolic tensor to start from instead of an Input
-  std::optional<std::string> pooling = {};  ///< without the top: {} (all places), "avg" or "max"
-  int64_t classes = 1000;                   ///< number of classes, with the top
+  OptionalText weights = "imagenet";
+  Tensor input_tensor = {};   ///< a symbolic tensor to start from instead of an Input
+  OptionalText pooling = {};  ///< without the top: {} (all places), "avg" or "max"
+  int64_t classes = 1000;     ///< number of classes, with the top
   /// Of the classifier; {}: logits.
   cornu::Activation classifier_activation = "softmax";
   std::string name = "";  ///< of the model; default: "mobilenetv2_1.00_224", by alpha and height

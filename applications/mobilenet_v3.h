@@ -9,15 +9,15 @@ namespace cornu::applications {
 /// Options of MobileNetV3Small and MobileNetV3Large, in Keras's order.
 struct MobileNetV3Options {
   /// (height, width, channels) of one image; default: any size, of 3 channels.
-  std::optional<Shape> input_shape = {};
+  OptionalList<Shape> input_shape = {};
   double alpha = 1.0;         ///< factor of the number of filters in each layer, positive
   bool minimalistic = false;  ///< 3x3 convolutions and relu alone, without squeeze and excitation
   bool include_top = true;    ///< end with the classifier
   /// {}: random, or the path of a file; see ApplicationOptions.
-  std::optional<std::string> weights = "imagenet";
-  Tensor input_tensor = {};                 ///< a symbolic tensor to start from instead of an Input
-  int64_t classes = 1000;                   ///< number of classes, with the top
-  std::optional<std::string> pooling = {};  ///< without the top: {} (all places), "avg" or "max"
+  OptionalText weights = "imagenet";
+  Tensor input_tensor = {};   ///< a symbolic tensor to start from instead of an Input
+  int64_t classes = 1000;     ///< number of classes, with the top
+  OptionalText pooling = {};  ///< without the top: {} (all places), "avg" or "max"
   double dropout_rate = 0.2;  ///< fraction that is dropped before the classifier, in [0, 1]
   /// Of the classifier; {}: logits.
   cornu::Activation classifier_activation = "softmax";

@@ -9,13 +9,13 @@ namespace cornu::applications {
 struct NASNetOptions {
   /// (height, width, channels) of one image, of known size; default: the network's size. (Keras
   /// builds NASNetLarge without the top for any size, and then fails on images.)
-  std::optional<Shape> input_shape = {};
+  OptionalList<Shape> input_shape = {};
   bool include_top = true;  ///< end with the classifier
   /// {}: random, or the path of a file; see ApplicationOptions.
-  std::optional<std::string> weights = "imagenet";
-  Tensor input_tensor = {};                 ///< a symbolic tensor to start from instead of an Input
-  std::optional<std::string> pooling = {};  ///< without the top: {} (all places), "avg" or "max"
-  int64_t classes = 1000;                   ///< number of classes, with the top
+  OptionalText weights = "imagenet";
+  Tensor input_tensor = {};   ///< a symbolic tensor to start from instead of an Input
+  OptionalText pooling = {};  ///< without the top: {} (all places), "avg" or "max"
+  int64_t classes = 1000;     ///< number of classes, with the top
   /// Of the classifier; {}: logits.
   cornu::Activation classifier_activation = "softmax";
   std::string name = "";  ///< of the model; default: "nasnet_mobile", "nasnet_large"

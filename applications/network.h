@@ -1,28 +1,47 @@
 // What the networks of keras.applications share: their options, the checks of them, and the way
 // from an Input to a model.
 #pragma once
+#include <concepts>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "../framework/config/loading.h"
 #include "../framework/model/functional.h"
+#include "../framework/ops/optional_list.h"
 #include "../layers/core/dense.h"
 #include "../layers/reshaping/margins.h"
 
 namespace cornu::applications {
 
+/// A text as an option that may be left out: a literal, a string, a path, or none, which is {},
+/// nullptr or std::nullopt.
+class OptionalText : public std::optional<std::string> {
+ public:
+  OptionalText() = default;                                                 ///< none
+  OptionalText(std::nullopt_t) {}                                           ///< none
+  OptionalText(std::nullptr_t) {}                                           ///< none
+  OptionalText(const std::optional<std::string>& text) : optional(text) {}  ///< the text, if any
+  /// The text.
+  template <class T>
+  requires(std::convertible_to<const T&, std::string> && !std::same_as<T, std::nullptr_t> &&
+           !std::derived_from<T, std::optional<std::string>>) OptionalText(const T& text)
+      : optional(std::string(text)) {}
+};
+
 /// Options that most networks have, in Keras's order.
 struct ApplicationOptions {
   bool include_top = true;  ///< end with the classifier
-  /// {}: weights are random; else the path of a ".weights.h5", ".keras" or ".h5" file. The default
-  /// is Keras's, for which nothing is downloaded here: the error says how to come by the file.
-  std::optional<std::string> weights = "imagenet";
+  /// {} or nullptr: weights are random; else the path of a ".weights.h5", ".keras" or ".h5" file.
+  /// The default is Keras's, for which nothing is downloaded here: the error says how to come by
+  /// the file.
+  OptionalText weights = "imagenet";
   Tensor input_tensor = {};  ///< a symbolic tensor to start from instead of an Input
   /// (height, width, channels) of one image; default: the network's size with the top, else any.
-  std::optional<Shape> input_shape = {};
-  std::optional<std::string> pooling = {};  ///< without the top: {} (all places), "avg" or "max"
-  int64_t classes = 1000;                   ///< number of classes, with the top
+  OptionalList<Shape> input_shape = {};
+  OptionalText pooling = {};  ///< without the top: {} (all places), "avg" or "max"
+  int64_t classes = 1000;     ///< number of classes, with the top
   /// Of the classifier; {}: logits.
   cornu::Activation classifier_activation = "softmax";
   std::string name = "";  ///< name of the model; default: the network's, "vgg16", ...

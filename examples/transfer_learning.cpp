@@ -15,7 +15,8 @@ datasets::Data photographed(const datasets::Data& data, int64_t seed) {
   return {0.4 * data.x + random::normal(data.x.shape(), 0.3, 0.1, seed), data.y};
 }
 
-// "Trainable" means what it meant when the model was compiled, so this comes after set_trainable.
+// Compiles for each stage, so that its optimizer begins anew; set_trainable alone counts from the
+// next step on.
 void train(Model& model, double learning_rate, const datasets::Data& data) {
   model.compile({.optimizer = optimizers::Adam({.learning_rate = learning_rate}),
                  .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),

@@ -169,6 +169,42 @@ Tensor tversky(const Tensor& y_true, const Tensor& y_pred, T alpha, double beta 
                  TverskyConfig{.alpha = static_cast<double>(alpha), .beta = beta, .axis = axis});
 }
 
+/// @{
+/// The name of the function, by which compile takes it: `.loss = losses::mean_squared_error` is
+/// `.loss = "mean_squared_error"`.
+inline const char* binary_crossentropy(FunctionName) { return "binary_crossentropy"; }
+inline const char* binary_focal_crossentropy(FunctionName) { return "binary_focal_crossentropy"; }
+inline const char* categorical_crossentropy(FunctionName) { return "categorical_crossentropy"; }
+inline const char* categorical_focal_crossentropy(FunctionName) {
+  return "categorical_focal_crossentropy";
+}
+inline const char* categorical_generalized_cross_entropy(FunctionName) {
+  return "categorical_generalized_cross_entropy";
+}
+inline const char* categorical_hinge(FunctionName) { return "categorical_hinge"; }
+inline const char* cosine_similarity(FunctionName) { return "cosine_similarity"; }
+inline const char* ctc(FunctionName) { return "ctc"; }
+inline const char* dice(FunctionName) { return "dice"; }
+inline const char* hinge(FunctionName) { return "hinge"; }
+inline const char* huber(FunctionName) { return "huber"; }
+inline const char* kl_divergence(FunctionName) { return "kl_divergence"; }
+inline const char* log_cosh(FunctionName) { return "log_cosh"; }
+inline const char* mean_absolute_error(FunctionName) { return "mean_absolute_error"; }
+inline const char* mean_absolute_percentage_error(FunctionName) {
+  return "mean_absolute_percentage_error";
+}
+inline const char* mean_squared_error(FunctionName) { return "mean_squared_error"; }
+inline const char* mean_squared_logarithmic_error(FunctionName) {
+  return "mean_squared_logarithmic_error";
+}
+inline const char* poisson(FunctionName) { return "poisson"; }
+inline const char* sparse_categorical_crossentropy(FunctionName) {
+  return "sparse_categorical_crossentropy";
+}
+inline const char* squared_hinge(FunctionName) { return "squared_hinge"; }
+inline const char* tversky(FunctionName) { return "tversky"; }
+/// @}
+
 /// The function that Keras calls `name` ("mean_squared_error", "mse", ...), with options by name.
 /// Throws ValueError with a did-you-mean for another name, and for options that it does not have.
 Tensor evaluate(const std::string& name, const Tensor& y_true, const Tensor& y_pred,

@@ -63,6 +63,22 @@ Tensor pearson_correlation(const Tensor& y_true, const Tensor& y_pred,
 Tensor concordance_correlation(const Tensor& y_true, const Tensor& y_pred,
                                ConcordanceCorrelationConfig options = {});
 
+/// @{
+/// The name of the function, by which compile takes it: `.metrics = {metrics::binary_accuracy}` is
+/// `.metrics = {"binary_accuracy"}`.
+inline const char* binary_accuracy(FunctionName) { return "binary_accuracy"; }
+inline const char* categorical_accuracy(FunctionName) { return "categorical_accuracy"; }
+inline const char* sparse_categorical_accuracy(FunctionName) {
+  return "sparse_categorical_accuracy";
+}
+inline const char* top_k_categorical_accuracy(FunctionName) { return "top_k_categorical_accuracy"; }
+inline const char* sparse_top_k_categorical_accuracy(FunctionName) {
+  return "sparse_top_k_categorical_accuracy";
+}
+inline const char* pearson_correlation(FunctionName) { return "pearson_correlation"; }
+inline const char* concordance_correlation(FunctionName) { return "concordance_correlation"; }
+/// @}
+
 /// The function that keras.metrics or keras.losses calls `name` ("categorical_accuracy",
 /// "mean_squared_error", "mse", ...), with options by name. Throws ValueError with a did-you-mean
 /// for another name, and for options that it does not have.

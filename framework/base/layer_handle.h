@@ -13,7 +13,16 @@ namespace cornu {
 
 class Layer;
 
-/// A shared pointer to a layer that can be called as the layer can: `model(x)`.
+namespace detail {
+/// A loss or metric, which compares targets with predictions.
+template <class T>
+concept Comparing = requires(T& object, const Tensor& y) {
+  object(y, y, y);
+};
+}  // namespace detail
+
+/// A shared pointer to a layer that can be called as the layer can: `model(x)`; also to a loss or
+/// metric: `loss_fn(y_true, y_pred)`.
 template <class T>
 class Handle : public std::shared_ptr<T> {
  public:
@@ -24,7 +33,21 @@ class Handle : public std::shared_ptr<T> {
   template <class U>
   requires std::derived_from<U, T> Handle(const Ref<U>& ref) : std::shared_ptr<T>(ref.shared()) {}
   /// Calls the layer.
-  Tensor operator()(const Tensor& x, const Call& call = {}) const { return (**this)(x, call); }
+  Tensor operator()(const Tensor& x, const Call& call = {}) const requires(!detail::Comparing<T>) {
+    return (**this)(x, call);
+  }
+  /// Calls the loss or metric; see Loss and Metric.
+  template <class U = T>
+  requires detail::Comparing<U> Tensor operator()(const Tensor& y_true, const Tensor& y_pred,
+                                                  const Tensor& sample_weight = {}) const {
+    return (**this)(y_true, y_pred, sample_weight);
+  }
+  /// Calls a metric of values, such as Mean.
+  template <class U = T>
+  requires(detail::Comparing<U>&& requires(U& object, const Tensor& y) { object(y); }) Tensor
+  operator()(const Tensor& values) const {
+    return (**this)(values);
+  }
   /// The same for the numbers or strings of a vector or span.
   template <detail::Listing V>
   Tensor operator()(const V& values, const Call& call = {}) const {

@@ -103,6 +103,11 @@ class FunctionLoss : public Loss {
   std::string function_name_;
 };
 
+/// What a function of losses or metrics takes to say its name rather than to compute. An option
+/// that is given the function without a call, `.loss = losses::hinge`, so tells which of the
+/// function's forms is meant.
+struct FunctionName {};
+
 /// Throws `error` again, as it is if it begins with `who`, else with `who` and both shapes in
 /// front.
 [[noreturn]] void rethrow_unfit(const ShapeError& error, const std::string& who,

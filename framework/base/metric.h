@@ -80,6 +80,10 @@ class Metric : public Configurable, public Saveable {
   };
   /// A variable of the state.
   Variable add_variable(VariableOptions options);
+  /// Options of add_weight.
+  using WeightOptions = VariableOptions;
+  /// add_variable by its other name.
+  Variable add_weight(WeightOptions options) { return add_variable(std::move(options)); }
   /// A variable that begins as (and is reset to) `initial`.
   Variable add_variable(const Tensor& initial, const std::string& name);
 

@@ -12,6 +12,7 @@
 #include "../base/metric.h"
 #include "../base/optimizer.h"
 #include "../data/dataset.h"
+#include "class_weights.h"
 #include "journal_options.h"
 #include "run_time.h"
 
@@ -38,7 +39,9 @@ class LossOption {
   LossOption(std::nullptr_t) {}  ///< no loss
   /// Such as "mse", or "crossentropy" for the one that fits the shapes; looked up by make().
   LossOption(const char* name) : name_(name) {}
-  LossOption(std::string name) : name_(std::move(name)) {}            ///< the same
+  LossOption(std::string name) : name_(std::move(name)) {}  ///< the same
+  /// A function of Keras's, which is its name: losses::mean_squared_error. Its options are default.
+  LossOption(const char* (*function)(FunctionName)) : name_(function({})) {}
   LossOption(std::shared_ptr<Loss> loss) : loss_(std::move(loss)) {}  ///< an object
   /// The same for an object of a class of one's own: `= std::make_shared<MyLoss>()`, or of
   /// `make<MyLoss>()`.
@@ -96,7 +99,9 @@ class MetricOption {
   MetricOption(std::nullptr_t) {}  ///< no metric
   /// Such as "mae"; "accuracy" and "crossentropy", in any case, are those that fit the shapes.
   MetricOption(const char* name) : name_(name) {}
-  MetricOption(std::string name) : name_(std::move(name)) {}                    ///< the same
+  MetricOption(std::string name) : name_(std::move(name)) {}  ///< the same
+  /// A function of Keras's, which is its name: metrics::binary_accuracy. Its options are default.
+  MetricOption(const char* (*function)(FunctionName)) : name_(function({})) {}
   MetricOption(std::shared_ptr<Metric> metric) : metric_(std::move(metric)) {}  ///< an object
   /// The same for an object of a class of one's own: `= std::make_shared<MyMetric>()`, or of
   /// `make<MyMetric>()`.
@@ -279,7 +284,7 @@ struct FitOptions {
   /// A new order in each epoch: of the samples, or of a Dataset's batches, unless these have an
   /// order of their own as a pipeline's have.
   bool shuffle = true;
-  std::map<int64_t, double> class_weight = {};   ///< weight of a class's samples, by its number
+  ClassWeights class_weight = {};                ///< weight of a class's samples, by its number
   Nest sample_weight = {};                       ///< weights of the samples' losses
   int64_t initial_epoch = 0;                     ///< first epoch, from 0; for training that goes on
   std::optional<int64_t> steps_per_epoch = {};   ///< batches of an epoch; default: all
@@ -308,9 +313,9 @@ struct EvaluateOptions {
 
 /// Options of train_on_batch, in Keras's order.
 struct BatchOptions {
-  Nest sample_weight = {};                      ///< weights of the samples' losses
-  std::map<int64_t, double> class_weight = {};  ///< weight of a class's samples, by its number
-  bool return_dict = true;                      ///< ignored: figures are by name
+  Nest sample_weight = {};         ///< weights of the samples' losses
+  ClassWeights class_weight = {};  ///< weight of a class's samples, by its number
+  bool return_dict = true;         ///< ignored: figures are by name
 };
 
 /// Options of test_on_batch, in Keras's order.

@@ -35,6 +35,7 @@ struct ModelState;
 class Model : public Layer {
  public:
   Model();
+  Model(const Nest&, const Nest&) = delete;  // a model of a graph is Functional(inputs, outputs)
   ~Model() override;
 
   /// Sets what training needs. Throws ValueError for unknown names, before anything changes. A
@@ -53,6 +54,12 @@ class Model : public Layer {
   }
   /// The same for a list of targets in braces.
   History fit(const Nest& x, std::initializer_list<Nest> y) {
+    return fit(x, Nest(y), FitOptions());
+  }
+  /// The same for targets by output name in braces. (A template, so that `{}` is an empty list.)
+  template <class Entry = std::pair<std::string, Nest>>
+  requires std::same_as<Entry, std::pair<std::string, Nest>> History
+  fit(const Nest& x, std::initializer_list<Entry> y) {
     return fit(x, Nest(y), FitOptions());
   }
   /// The same without targets: layers add the losses, or train_step has its own.
@@ -83,6 +90,12 @@ class Model : public Layer {
   Logs evaluate(const Nest& x, std::initializer_list<Nest> y) {
     return evaluate(x, Nest(y), EvaluateOptions());
   }
+  /// The same for targets by output name in braces. (A template, so that `{}` is an empty list.)
+  template <class Entry = std::pair<std::string, Nest>>
+  requires std::same_as<Entry, std::pair<std::string, Nest>> Logs
+  evaluate(const Nest& x, std::initializer_list<Entry> y) {
+    return evaluate(x, Nest(y), EvaluateOptions());
+  }
   /// The same without targets.
   Logs evaluate(const Nest& x, EvaluateOptions options = {});
   /// The same for the batches of a dataset.
@@ -100,9 +113,8 @@ class Model : public Layer {
   Logs train_on_batch(const Nest& x, const Nest& y) { return train_on_batch(x, y, BatchOptions()); }
   /// The same with weights by position, as in Keras.
   template <class W>
-  requires std::convertible_to<const W&, Nest> Logs
-  train_on_batch(const Nest& x, const Nest& y, const W& sample_weight,
-                 const std::map<int64_t, double>& class_weight = {}) {
+  requires std::convertible_to<const W&, Nest> Logs train_on_batch(
+      const Nest& x, const Nest& y, const W& sample_weight, const ClassWeights& class_weight = {}) {
     return train_on_batch(
         x, y, BatchOptions{.sample_weight = sample_weight, .class_weight = class_weight});
   }

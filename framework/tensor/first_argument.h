@@ -3,6 +3,7 @@
 #pragma once
 #include <concepts>
 #include <type_traits>
+#include <vector>
 
 #include "nest.h"
 
@@ -33,5 +34,8 @@ struct FirstArgument<F> : FirstArgument<decltype(&F::operator())> {};
 /// A function of a Nest.
 template <class F>
 concept TakesNest = std::same_as<typename FirstArgument<F>::type, Nest>;
+/// A function of a list of tensors.
+template <class F>
+concept TakesTensors = std::same_as<typename FirstArgument<F>::type, std::vector<Tensor>>;
 
 }  // namespace cornu::detail

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "tensor.h"
 
@@ -45,6 +46,9 @@ class Index {
   Index(NewAxis axis) : entry_(axis) {}      ///< an axis of size 1
   Index(std::nullopt_t) : Index(newaxis) {}  ///< the same
   Index(const Tensor& at) : entry_(at) {}    ///< of the places that a tensor holds, or of its trues
+  /// The same for numbers of the program's: `x[std::vector<int>{0, 2}]`.
+  template <std::integral T>
+  Index(const std::vector<T>& at) : entry_(Tensor(at)) {}
   const Variant& entry() const { return entry_; }  ///< for std::visit
 
  private:

@@ -55,6 +55,16 @@ const Nest::List& Nest::list() const {
   throw ValueError("Expected a list of tensors, found the structure " + structure() + ".");
 }
 
+std::vector<Tensor> Nest::flat_list(size_t count) const {
+  const bool is_flat = is_list() && std::ranges::all_of(list(), &Nest::is_tensor);
+  if (!is_flat || size() != count)
+    throw ValueError(fmt::format(
+        "unpack<{}> needs a list of {} tensors, found the structure {}.{}", count, count,
+        structure(),
+        is_flat ? fmt::format(" Write unpack<{}>.", size()) : " Take what is inside of the Nest."));
+  return flatten();
+}
+
 const Nest::Dict& Nest::entries() const {
   if (is_dict()) return std::get<Dict>(structure_->value);
   throw ValueError("Expected a dictionary of tensors, found the structure " + structure() + ".");

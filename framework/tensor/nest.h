@@ -1,5 +1,7 @@
 // Nest: tensors in lists and dictionaries, as a model takes and gives them.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -90,6 +92,16 @@ class Nest {
   /// Number of elements; 1 for a tensor.
   size_t size() const;
 
+  /// The tensors of a list of N: `const auto [y, h, c] = model.predict(x).unpack<3>();`. Throws
+  /// ValueError when this is anything else.
+  template <size_t N>
+  std::array<Tensor, N> unpack() const {
+    std::vector<Tensor> all = flat_list(N);
+    std::array<Tensor, N> result;
+    std::move(all.begin(), all.end(), result.begin());
+    return result;
+  }
+
   /// The tensors, dictionaries by sorted key.
   std::vector<Tensor> flatten() const;
   /// A nest of this structure with other tensors, in the order of `flatten`.
@@ -104,6 +116,7 @@ class Nest {
  private:
   [[noreturn]] void throw_not_a_tensor() const;
   Nest element(int64_t index) const;
+  std::vector<Tensor> flat_list(size_t count) const;
 
   // Nearly all nests are a tensor: to copy one costs no more than the tensor. Structures never
   // change, so copies share them.

@@ -26,9 +26,17 @@ class LambdaFunction {
   requires(std::is_invocable_r_v<Nest, F&, const Nest&> &&
            !std::is_invocable_v<F&, const Nest&, const Call&>) LambdaFunction(F function)
       : function_([f = std::move(function)](const Nest& x, const Call&) -> Nest { return f(x); }) {}
+  /// A function of all inputs as a list, of a dictionary's in the order of its sorted keys:
+  /// `[](const std::vector<Tensor>& x) { return x[0] * x[1]; }`. It has no name.
+  template <detail::TakesTensors F>
+  requires(std::is_invocable_r_v<Nest, F&, const std::vector<Tensor>&>) LambdaFunction(F function)
+      : function_([f = std::move(function)](const Nest& x, const Call&) -> Nest {
+          return f(x.flatten());
+        }) {}
   /// A function of a single tensor. It has no name.
   template <class F>
-  requires(!detail::TakesNest<F> && std::is_invocable_r_v<Tensor, F&, const Tensor&> &&
+  requires(!detail::TakesNest<F> && !detail::TakesTensors<F> &&
+           std::is_invocable_r_v<Tensor, F&, const Tensor&> &&
            !std::is_invocable_v<F&, const Nest&, const Call&> && !std::is_same_v<F, LambdaFunction>)
       LambdaFunction(F function)
       : function_([f = std::move(function)](const Nest& x, const Call&) -> Nest {

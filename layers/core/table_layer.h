@@ -15,7 +15,8 @@ void check_table_mode(const std::string& mode);
 /// x as indices: int32 unless it is int64 already.
 Tensor as_indices(const Tensor& x);
 /// Throws ValueError naming the layer, now and in each replay, for an index that is not in [0,
-/// rows), if the indices are int32 or int64 in the host's memory.
+/// rows), if the indices are int32 or int64 in the host's memory. Does nothing while shapes with
+/// unknown sizes are inferred.
 void check_rows_each_time(const Tensor& indices, int64_t rows, const std::string& layer);
 
 /// Base of the two. `C` has their common options.

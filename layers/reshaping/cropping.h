@@ -26,7 +26,7 @@ using Cropping1D = Ref<Cropping1DLayer>;  ///< a shared Cropping1DLayer, made fr
 struct Cropping2DConfig {
   Margins<2> cropping = 0;  ///< rows and columns to remove: {{top, bottom}, {left, right}}
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = config::image_data_format();
+  DataFormat data_format = config::image_data_format();
   CORNU_LAYER_OPTIONS;
 };
 
@@ -47,7 +47,7 @@ using Cropping2D = Ref<Cropping2DLayer>;  ///< a shared Cropping2DLayer, made fr
 struct Cropping3DConfig {
   Margins<3> cropping = 1;  ///< positions to remove at the beginning and at the end of each axis
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = config::image_data_format();
+  DataFormat data_format = config::image_data_format();
   CORNU_LAYER_OPTIONS;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "../layer_options.h"
 
@@ -42,6 +44,16 @@ struct Margins {
   }
 };
 
+/// Position of the channel axis as an option behind margins: "channels_last" or "channels_first".
+/// Unlike std::string it is not made from numbers in braces, so that `{{1, 1}, {2, 2}}` is never
+/// margins and a text.
+class DataFormat : public std::string {
+ public:
+  /// The text, which the layer checks.
+  template <cornu::detail::Name Text>
+  DataFormat(const Text& text) : std::string(std::string_view(text)) {}
+};
+
 /// Throws ValueError unless all ends are 0 or more.
 void check_margins(const char* option, std::span<const Ends> margins);
 /// x (batch, spatial..., channels), or with `first` (batch, channels, spatial...), with zeros
@@ -55,6 +67,12 @@ Tensor repeat_spatial(const Tensor& x, const std::vector<int64_t>& times, bool f
 }  // namespace cornu::layers
 
 namespace cornu::detail {
+
+template <>
+struct OptionCodec<layers::DataFormat> {
+  static Value encode(const layers::DataFormat& v) { return std::string(v); }
+  static layers::DataFormat decode(const Value& v) { return from_value<std::string>(v); }
+};
 
 Value encode_margins(std::span<const layers::Ends> margins);
 /// Fills `margins` from a number, a list of numbers or a list of pairs. Throws ValueError for

@@ -8,7 +8,7 @@ namespace cornu::layers {
 struct ZeroPadding1DConfig {
   Dims<2> padding = 1;  ///< steps to add at the beginning and at the end
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = config::image_data_format();
+  DataFormat data_format = config::image_data_format();
   CORNU_LAYER_OPTIONS;
 };
 
@@ -29,7 +29,7 @@ using ZeroPadding1D = Ref<ZeroPadding1DLayer>;
 struct ZeroPadding2DConfig {
   Margins<2> padding = 1;  ///< rows and columns to add: {{top, bottom}, {left, right}}
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = config::image_data_format();
+  DataFormat data_format = config::image_data_format();
   CORNU_LAYER_OPTIONS;
 };
 
@@ -51,7 +51,7 @@ using ZeroPadding2D = Ref<ZeroPadding2DLayer>;
 struct ZeroPadding3DConfig {
   Margins<3> padding = 1;  ///< positions to add at the beginning and at the end of each axis
   /// Position of the channel axis; or "channels_first".
-  std::string data_format = config::image_data_format();
+  DataFormat data_format = config::image_data_format();
   CORNU_LAYER_OPTIONS;
 };
 

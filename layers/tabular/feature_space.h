@@ -86,6 +86,13 @@ class FeatureSpaceModel : public ModelOf<FeatureSpaceModel, FeatureSpaceConfig> 
   void adapt(const Nest& data);
   /// The same from the inputs of a dataset; at most `steps` batches.
   void adapt(AnyDataset dataset, std::optional<int64_t> steps = {});
+  /// The same from a pipeline whose elements are batches of columns alone, as those of
+  /// `pipeline.map([](const Batch& b) { return b.x; })`.
+  template <class T>
+  requires std::convertible_to<T, Nest>
+  void adapt(const data::Pipeline<T>& batches, std::optional<int64_t> steps = {}) {
+    adapt(AnyDataset(batches.map([](const T& x) { return Batch{x}; })), steps);
+  }
 
   /// An Input (1) for each feature, by name.
   const Nest& get_inputs();
@@ -155,6 +162,12 @@ class FeatureSpace : public Ref<FeatureSpaceModel> {
   static Feature string_categorical(const Categorical& options);   ///< by a StringLookup
   static Feature integer_hashed(const Hashed& options);            ///< by a Hashing
   static Feature string_hashed(const Hashed& options);             ///< by a Hashing
+  /// @{
+  /// The same with the options' defaults.
+  static Feature float_rescaled() { return float_rescaled(Rescaled()); }
+  static Feature integer_categorical() { return integer_categorical(Categorical()); }
+  static Feature string_categorical() { return string_categorical(Categorical()); }
+  /// @}
   /// A feature with a layer of one's own.
   static Feature feature(const std::string& dtype, const AnyLayer& preprocessor,
                          const std::string& output_mode);

@@ -48,6 +48,21 @@ TEST_CASE("weights come from files of each kind") {
   }
 }
 
+TEST_CASE("options take nullptr for none, and a shape in braces") {
+  const auto network = MobileNetV2({.input_shape = {32, 32, 3},
+                                    .alpha = 0.35,
+                                    .include_top = false,
+                                    .weights = nullptr,
+                                    .pooling = nullptr});
+  CHECK(network->output_shape() == Shape{Shape::unknown, 1, 1, 1280});
+  const ApplicationOptions options{
+      .weights = nullptr, .input_shape = {71, 71, 3}, .pooling = nullptr};
+  CHECK_FALSE(options.weights);
+  CHECK_FALSE(options.pooling);
+  CHECK(options.input_shape == Shape{71, 71, 3});
+  CHECK(ApplicationOptions{.weights = "some.h5"}.weights == "some.h5");
+}
+
 TEST_CASE("networks of other image sizes say what is wrong") {
   CHECK_THROWS_WITH(InceptionV3({.weights = {}, .input_shape = Shape{74, 80, 3}}),
                     test::contains("at least 75 x 75"));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../../tensor/nest.h"
+#include "../class_weights.h"
 
 namespace cornu {
 
@@ -31,7 +32,7 @@ struct DiagnoseOptions {
   bool shuffle = true;                          ///< as in fit
   std::optional<double> learning_rate = {};     ///< instead of the optimizer's
   std::optional<int64_t> steps_per_epoch = {};  ///< as in fit
-  std::map<int64_t, double> class_weight = {};  ///< as in fit
+  ClassWeights class_weight = {};               ///< as in fit
   Nest sample_weight = {};                      ///< as in fit
 };
 

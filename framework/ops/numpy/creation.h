@@ -63,6 +63,25 @@ struct NumberOf<std::array<T, n>> : NumberOf<T> {};
 template <class List>
 concept NestedList = !std::is_void_v<typename NumberOf<List>::type> &&
                      !std::is_arithmetic_v<List> && !std::convertible_to<const List&, Tensor>;
+/// A vector or an array of numbers, or of such lists.
+template <class List>
+concept ListOfNumbers =
+    !std::is_void_v<typename NumberOf<List>::type> && !std::is_arithmetic_v<List>;
+/// A text as it is written in braces. Deduced, as a text that braces convert to would hide rows.
+template <class T>
+concept WrittenText =
+    std::same_as<T, const char*> || std::same_as<T, char*> || std::same_as<T, std::string>;
+/// A matrix of texts.
+template <class T>
+Tensor texts_of(std::initializer_list<std::initializer_list<T>> rows) {
+  std::vector<std::string> texts;
+  for (const auto& row : rows) {
+    check_row(row.size(), rows.begin()->size());
+    texts.insert(texts.end(), row.begin(), row.end());
+  }
+  const auto n = static_cast<int64_t>(rows.size());
+  return Tensor::strings(texts, {n, static_cast<int64_t>(rows.begin()->size())});
+}
 }  // namespace cornu::detail
 
 namespace cornu::ops {
@@ -92,9 +111,24 @@ array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> blo
   return detail::array_of_nested<T>(blocks, dtype);
 }
 /// @}
+/// Lists of numbers in braces, one axis more than they have: `ops::array({row, row})` of a
+/// `std::vector<int> row` is a matrix. Of the numbers' own dtype unless one is given. Throws
+/// ShapeError for lists of different lengths.
+template <detail::ListOfNumbers List>
+Tensor array(std::initializer_list<List> lists, OptionalDType dtype = {}) {
+  using T = typename detail::NumberOf<List>::type;
+  return detail::array_of_nested<T>(lists, dtype ? dtype : OptionalDType(dtype_for_v<T>));
+}
 /// A vector of texts in braces: `ops::array({"a", "b"})`.
-inline Tensor array(std::initializer_list<const char*> texts) {
+template <detail::WrittenText T>
+Tensor array(std::initializer_list<T> texts) {
   return Tensor(std::vector<std::string>(texts.begin(), texts.end()));
+}
+/// A matrix of them: `ops::array({{"a", "b"}, {"c", "d"}})`. Throws ShapeError for rows of
+/// different lengths.
+template <detail::WrittenText T>
+Tensor array(std::initializer_list<std::initializer_list<T>> rows) {
+  return detail::texts_of(rows);
 }
 /// The numbers of a std::array, or of vectors or arrays in each other, of their own dtype unless
 /// one is given. Throws ShapeError for rows of different lengths.
@@ -119,7 +153,18 @@ template <detail::NestedList List>
 Tensor convert_to_tensor(const List& list, OptionalDType dtype = {}) {
   return array(list, dtype);
 }
-inline Tensor convert_to_tensor(std::initializer_list<const char*> texts) { return array(texts); }
+template <detail::ListOfNumbers List>
+Tensor convert_to_tensor(std::initializer_list<List> lists, OptionalDType dtype = {}) {
+  return array(lists, dtype);
+}
+template <detail::WrittenText T>
+Tensor convert_to_tensor(std::initializer_list<T> texts) {
+  return array(texts);
+}
+template <detail::WrittenText T>
+Tensor convert_to_tensor(std::initializer_list<std::initializer_list<T>> rows) {
+  return array(rows);
+}
 /// @}
 /// x itself, as tensors do not change.
 inline Tensor copy(const Tensor& x) { return convert_to_tensor(x); }

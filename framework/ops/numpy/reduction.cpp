@@ -20,6 +20,10 @@ namespace cornu::ops {
 
 namespace {
 
+// The forms of one tensor, by which graphs know these ops.
+using OfTensor = Tensor (*)(const Tensor&, const Axes&, bool);
+using ExtremeOfTensor = Tensor (*)(const Tensor&, const Axes&, bool, std::optional<double>);
+
 using backend::ReduceOp;
 
 Shape reduced(const Shape& shape, const InlineVector<int, 6>& axes, bool keepdims) {
@@ -131,7 +135,7 @@ Tensor extreme(const Tensor& x, ReduceOp op, const Axes& axis, bool keepdims,
 }  // namespace
 
 Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return symbolic_call(&sum, x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(OfTensor(&sum), x, axis, keepdims);
   return reduce("sum", x, ReduceOp::sum, axis, keepdims, sum_type(x.dtype()));
 }
 
@@ -142,7 +146,7 @@ Tensor prod(const Tensor& x, const Axes& axis, bool keepdims, OptionalDType dtyp
 }
 
 Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return symbolic_call(&mean, x, axis, keepdims);
+  if (is_symbolic(x)) return symbolic_call(OfTensor(&mean), x, axis, keepdims);
   const DType dtype = mean_type(x.dtype());
   const int64_t n = count(x, axis, "mean");
   return reduce("mean", is_fraction(x.dtype()) ? x : cast(x, dtype), ReduceOp::sum, axis, keepdims,
@@ -150,12 +154,12 @@ Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
 }
 
 Tensor max(const Tensor& x, const Axes& axis, bool keepdims, std::optional<double> initial) {
-  if (is_symbolic(x)) return symbolic_call(&max, x, axis, keepdims, initial);
+  if (is_symbolic(x)) return symbolic_call(ExtremeOfTensor(&max), x, axis, keepdims, initial);
   return extreme(x, ReduceOp::maximum, axis, keepdims, initial, "max");
 }
 
 Tensor min(const Tensor& x, const Axes& axis, bool keepdims, std::optional<double> initial) {
-  if (is_symbolic(x)) return symbolic_call(&min, x, axis, keepdims, initial);
+  if (is_symbolic(x)) return symbolic_call(ExtremeOfTensor(&min), x, axis, keepdims, initial);
   return extreme(x, ReduceOp::minimum, axis, keepdims, initial, "min");
 }
 
@@ -234,13 +238,17 @@ Tensor cumprod(const Tensor& x, std::optional<int64_t> axis, OptionalDType dtype
 }
 
 void list_numpy_reduction(OpCatalog& catalog) {
-  catalog.add("numpy.Sum", {"x", "axis=None", "keepdims=False"}, &sum);
+  catalog.add("numpy.Sum", {"x", "axis=None", "keepdims=False"}, OfTensor(&sum));
   catalog.add("numpy.Prod", {"x", "axis=None", "keepdims=False", "dtype=None"}, &prod);
-  catalog.add("numpy.Mean", {"x", "axis=None", "keepdims=False"}, &mean);
-  catalog.add("numpy.Max", {"x", "axis=None", "keepdims=False", "initial=None"}, &max);
-  catalog.add("numpy.Min", {"x", "axis=None", "keepdims=False", "initial=None"}, &min);
-  catalog.add("numpy.Amax", {"x", "axis=None", "keepdims=False", "initial=None"}, &max);
-  catalog.add("numpy.Amin", {"x", "axis=None", "keepdims=False", "initial=None"}, &min);
+  catalog.add("numpy.Mean", {"x", "axis=None", "keepdims=False"}, OfTensor(&mean));
+  catalog.add("numpy.Max", {"x", "axis=None", "keepdims=False", "initial=None"},
+              ExtremeOfTensor(&max));
+  catalog.add("numpy.Min", {"x", "axis=None", "keepdims=False", "initial=None"},
+              ExtremeOfTensor(&min));
+  catalog.add("numpy.Amax", {"x", "axis=None", "keepdims=False", "initial=None"},
+              ExtremeOfTensor(&max));
+  catalog.add("numpy.Amin", {"x", "axis=None", "keepdims=False", "initial=None"},
+              ExtremeOfTensor(&min));
   catalog.add("numpy.Ptp", {"x", "axis=None", "keepdims=False"}, &ptp);
   catalog.add("numpy.Any", {"x", "axis=None", "keepdims=False"}, &any);
   catalog.add("numpy.All", {"x", "axis=None", "keepdims=False"}, &all);

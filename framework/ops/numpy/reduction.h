@@ -2,6 +2,7 @@
 #pragma once
 #include "../condition.h"
 #include "../op.h"
+#include "joining.h"
 
 namespace cornu::ops {
 
@@ -50,5 +51,23 @@ Tensor count_nonzero(const Tensor& x, const Axes& axis = {});
 Tensor cumsum(const Tensor& x, std::optional<int64_t> axis = {}, OptionalDType dtype = {});
 /// Running products; arguments as cumsum.
 Tensor cumprod(const Tensor& x, std::optional<int64_t> axis = {}, OptionalDType dtype = {});
+
+/// @{
+/// Of a vector of tensors of equal shape, which are stacked along a new first axis.
+inline Tensor sum(const std::vector<Tensor>& x, const Axes& axis = {}, bool keepdims = false) {
+  return sum(stack(x), axis, keepdims);
+}
+inline Tensor mean(const std::vector<Tensor>& x, const Axes& axis = {}, bool keepdims = false) {
+  return mean(stack(x), axis, keepdims);
+}
+inline Tensor max(const std::vector<Tensor>& x, const Axes& axis = {}, bool keepdims = false,
+                  std::optional<double> initial = {}) {
+  return max(stack(x), axis, keepdims, initial);
+}
+inline Tensor min(const std::vector<Tensor>& x, const Axes& axis = {}, bool keepdims = false,
+                  std::optional<double> initial = {}) {
+  return min(stack(x), axis, keepdims, initial);
+}
+/// @}
 
 }  // namespace cornu::ops

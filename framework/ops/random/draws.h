@@ -43,9 +43,9 @@ inline Tensor truncated_normal(const Shape& shape, double mean = 0, double stdde
   return truncated_normal(shape, mean, stddev, seed ? *seed : Seed::fresh(),
                           dtype.value_or(config::default_dtype()));
 }
-inline Tensor randint(const Shape& shape, int64_t minval, int64_t maxval,
-                      DTypeName dtype = DType::int32, std::optional<Seed> seed = {}) {
-  return randint(shape, minval, maxval, seed ? *seed : Seed::fresh(), dtype);
+inline Tensor randint(const Shape& shape, int64_t minval, int64_t maxval, OptionalDType dtype = {},
+                      std::optional<Seed> seed = {}) {
+  return randint(shape, minval, maxval, seed ? *seed : Seed::fresh(), dtype.value_or(DType::int32));
 }
 inline Tensor dropout(const Tensor& x, double rate, const std::optional<Shape>& noise_shape = {},
                       std::optional<Seed> seed = {}) {

@@ -6,8 +6,10 @@
 #include <cornu/framework/ops/ops.h>
 #include <cornu/layers/attention/multi_head_attention.h>
 #include <cornu/layers/core/embedding.h>
+#include <cornu/losses/functions.h>
 #include <cornu/losses/huber.h>
 #include <cornu/metrics/auc.h>
+#include <cornu/metrics/functions.h>
 #include <cornu/optimizers/adam.h>
 
 #include "../../support/temporary.h"
@@ -312,6 +314,29 @@ TEST_CASE("Each module gets, serializes and deserializes its objects") {
   CHECK(initializers::deserialize(initializers::serialize(*initializers::get("ones"))) != nullptr);
   CHECK_THROWS_AS(optimizers::get("adamm"), ValueError);
   CHECK(losses::get(nullptr) == nullptr);
+}
+
+TEST_CASE("Keras's functions are options as their names are") {
+  const LossOption loss = losses::binary_crossentropy;
+  CHECK(loss.value().get<std::string>() == "binary_crossentropy");
+  CHECK(LossOption(losses::mean_squared_error).make()->name() == "mean_squared_error");
+  const LossOption two = {losses::hinge, "mae"};
+  REQUIRE(two.list().size() == 2);
+  CHECK(two.list()[0].name() == "hinge");
+  const MetricOption metric = {metrics::binary_accuracy, metrics::mean_absolute_error};
+  REQUIRE(metric.list().size() == 2);
+  CHECK(metric.list()[0].make()->name() == "binary_accuracy");
+  CHECK(metric.list()[1].name() == "mean_absolute_error");
+
+  Sequential model({Input({4}), Dense({.units = 1})});
+  model.compile({.optimizer = "sgd",
+                 .loss = losses::mean_squared_error,
+                 .metrics = {losses::mean_absolute_error}});
+  const Tensor x = ops::ones({3, 4}), y = ops::zeros({3, 1});
+  const Logs logs = model.evaluate(x, y, {.verbose = Verbose::silent});
+  CHECK(logs.at("loss") == Approx(ops::mean(losses::mean_squared_error(y, model(x))).item()));
+  CHECK(logs.at("mean_absolute_error") ==
+        Approx(ops::mean(losses::mean_absolute_error(y, model(x))).item()));
 }
 
 }  // namespace compile_options_test

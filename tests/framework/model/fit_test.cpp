@@ -149,6 +149,31 @@ TEST_CASE("Weights of classes and of samples") {
         Approx(0.75));
 }
 
+TEST_CASE("Class weights may be any map of whole numbers") {
+  const Tensor x = ops::ones({2, 1}), y = Tensor::from({0.0f, 1.0f}, {2, 1});
+  const std::map<int, double> of_int = {{0, 3.0}};
+  const std::map<int64_t, double> of_int64 = {{0, 3.0}};
+  const std::map<size_t, float> of_size = {{0, 3.0f}};
+  for (const ClassWeights& weights : {ClassWeights(of_int), ClassWeights(of_int64)})
+    CHECK(weights == ClassWeights{{0, 3.0}});
+  Line a(0.5, "ones"), b(0.5, "ones"), c(0.5, "ones");
+  CHECK(a.fit(x, y, {.verbose = quiet, .class_weight = of_int})["loss"][0] == Approx(1.5));
+  CHECK(b.fit(x, y, {.verbose = quiet, .class_weight = of_size})["loss"][0] == Approx(1.5));
+  CHECK(c.train_on_batch(x, y, {.class_weight = of_int}).at("loss") == Approx(1.5));
+}
+
+TEST_CASE("fit and evaluate take targets by name in braces") {
+  Input x({1});
+  const auto head = [&](const char* name) {
+    return Dense({.units = 1, .kernel_initializer = "ones", .name = name})(x);
+  };
+  Functional model(x, Nest{{"main", head("main")}, {"other", head("other")}});
+  model.compile({.optimizer = optimizers::SGD({.learning_rate = 0.0}), .loss = "mse"});
+  const Tensor ones = ops::ones({2, 1});
+  CHECK(model.fit(ones, {{"main", ones}, {"other", ones * 3.0}})["loss"][0] == Approx(4));
+  CHECK(model.evaluate(ones, {{"main", ones * 2.0}, {"other", ones}})["loss"] == Approx(1));
+}
+
 TEST_CASE("Class weights of one-hot targets") {
   Sequential model({Input({1}), constant_dense(2)});
   model.compile({.optimizer = optimizers::SGD({.learning_rate = 0.0}), .loss = "mse"});

@@ -19,6 +19,16 @@ TEST_CASE("brackets pick along the first axis") {
   CHECK(error_of([&] { x[2]; }) == "get_item: index 2 is out of range for axis 0 of shape (2, 2).");
 }
 
+TEST_CASE("brackets take the program's numbers as indices") {
+  const Tensor x = ops::reshape(ops::arange(12), {4, 3});
+  using V = std::vector<int32_t>;
+  CHECK(x[std::vector<int>{2, 0}].to_vector<int32_t>() == V{6, 7, 8, 0, 1, 2});
+  CHECK(x[std::vector<int64_t>{-1}].shape() == Shape{1, 3});
+  CHECK(x[{Slice(), std::vector<int>{0, 2}}][3].to_vector<int32_t>() == V{9, 11});
+  CHECK(x[std::vector<bool>{false, true, false, false}].to_vector<int32_t>() == V{3, 4, 5});
+  CHECK(Variable(x)[std::vector<int>{1}].to_vector<int32_t>() == V{3, 4, 5});
+}
+
 TEST_CASE("take clamps what is out of range") {
   const Tensor x = Tensor::from({1, 2, 3}, {3});
   CHECK(ops::take(x, Tensor(std::vector<int>{-1, 7, 0}), 0).to_vector<int32_t>() ==

@@ -224,6 +224,8 @@ TEST_CASE("draws take Keras's defaults and order of arguments") {
   CHECK(same(random::uniform({5}, 0, 1, {}, 7), random::uniform({5}, 0, 1, 7)));
   CHECK(same(random::truncated_normal({5}, 0, 1, {}, 7), random::truncated_normal({5}, 0, 1, 7)));
   CHECK(same(random::randint({5}, 0, 9, DType::int32, 7), random::randint({5}, 0, 9, 7)));
+  CHECK(same(random::randint({5}, 0, 9, {}, 7), random::randint({5}, 0, 9, 7)));
+  CHECK(random::randint({5}, 0, 9, {}, 7).dtype() == DType::int32);
   CHECK(
       same(random::shuffle(ops::arange(0, 9), 0, 7), random::shuffle(ops::arange(0, 9), Seed(7))));
   // Without a seed each call draws other numbers.

@@ -72,4 +72,43 @@ TEST_CASE("tensors are made of texts, arrays and nested vectors") {
   CHECK(ops::convert_to_tensor({"a", "b"}).shape() == Shape{2});
 }
 
+TEST_CASE("lists in braces are rows") {
+  const std::vector<int> row = {1, 2, 3};
+  CHECK(ops::array({row}).shape() == Shape{1, 3});
+  CHECK(ops::array({row, row}).shape() == Shape{2, 3});
+  CHECK(ops::array({row, {4, 5, 6}}).to_vector<int32_t>() ==
+        std::vector<int32_t>{1, 2, 3, 4, 5, 6});
+  CHECK(ops::array({row}).dtype() == DType::int32);
+  CHECK(ops::array({std::vector<int64_t>{1}}).dtype() == DType::int64);
+  CHECK(ops::array({std::vector<float>{1}}).dtype() == DType::float32);
+  CHECK(ops::array({std::vector<double>{1}}, "float32").dtype() == DType::float32);
+  CHECK(ops::array({std::vector<std::vector<int>>{row}}).shape() == Shape{1, 1, 3});
+  CHECK(ops::convert_to_tensor({row, row}).shape() == Shape{2, 3});
+  CHECK_THROWS_AS(ops::array({row, std::vector<int>{1}}), ShapeError);
+}
+
+TEST_CASE("texts in braces are vectors and matrices") {
+  const std::string text = "ab";
+  CHECK(ops::array({text}).shape() == Shape{1});
+  CHECK(ops::array({text, text}).to_strings() == std::vector<std::string>{"ab", "ab"});
+  CHECK(ops::array({{"a"}}).shape() == Shape{1, 1});
+  CHECK(ops::array({{"a", "b"}}).shape() == Shape{1, 2});
+  const Tensor matrix = ops::convert_to_tensor({{"a", "b"}, {"c", "d"}, {"e", "f"}});
+  CHECK(matrix.shape() == Shape{3, 2});
+  CHECK(matrix.to_strings() == std::vector<std::string>{"a", "b", "c", "d", "e", "f"});
+  CHECK_THROWS_AS(ops::array({{"a", "b"}, {"c"}}), ShapeError);
+}
+
+TEST_CASE("a vector of tensors is reduced as their stack") {
+  const std::vector<Tensor> list = {grid(), grid() + 6.0};
+  CHECK(ops::sum(std::vector<Tensor>{Tensor::from({1.0f}, {}), Tensor::from({1.0f}, {})}).item() ==
+        2);
+  CHECK(ops::sum(list).item() == 66);
+  CHECK(ops::sum(list, 0).shape() == Shape{2, 3});
+  CHECK(ops::mean(list, 0, true).shape() == Shape{1, 2, 3});
+  CHECK(ops::max(list).item() == 11);
+  CHECK(ops::min(list, {1, 2}).to_vector<float>() == std::vector<float>{0, 6});
+  CHECK_THROWS_AS(ops::sum({grid(), ops::ones({2})}), ShapeError);
+}
+
 }  // namespace written_lists_test

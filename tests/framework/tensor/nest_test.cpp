@@ -74,6 +74,18 @@ TEST_CASE("nests say what they do not hold") {
   CHECK_THROWS_AS(n.pack(std::vector<Tensor>(5, t(1))), ValueError);
 }
 
+TEST_CASE("lists are taken apart") {
+  const auto [a, b, c] = Nest{t(1), t(2), t(3)}.unpack<3>();
+  CHECK(values(Nest{a, b, c}) == std::vector<double>{1, 2, 3});
+  CHECK_THROWS_WITH((Nest{t(1), t(2)}.unpack<3>()),
+                    "unpack<3> needs a list of 3 tensors, found the structure [*, *]. Write "
+                    "unpack<2>.");
+  CHECK_THROWS_WITH(sample().unpack<2>(),
+                    "unpack<2> needs a list of 2 tensors, found the structure [*, {'b': *, 'a': "
+                    "[*, *]}]. Take what is inside of the Nest.");
+  CHECK_THROWS_AS(Nest(t(1)).unpack<1>(), ValueError);
+}
+
 TEST_CASE("spans and vectors of numbers are tensors") {
   std::vector<float> numbers = {1, 2, 3};
   const Nest from_vector = numbers, from_span = std::span<float>(numbers),

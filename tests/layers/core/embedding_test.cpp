@@ -1,4 +1,5 @@
 // Embedding, ReversibleEmbedding and Masking.
+#include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/core.h>
 #include <cornu/framework/ops/ops.h>
@@ -66,6 +67,38 @@ TEST_CASE("an embedding builds without an input") {
   layers::Embedding embedding({.input_dim = 3, .output_dim = 2});
   embedding->build_from_config({{"shapes_dict", Value::Dict()}});
   CHECK(embedding->weights().size() == 1);
+}
+
+namespace {
+
+struct WordsAndPlacesConfig {
+  int64_t places = 10;
+};
+
+// Adds to the vectors of words those of their places.
+class WordsAndPlaces : public LayerOf<WordsAndPlaces, WordsAndPlacesConfig> {
+ public:
+  explicit WordsAndPlaces(WordsAndPlacesConfig c)
+      : LayerOf(c), words(50, 4), places(config.places, 4) {
+    track("words", words);
+    track("places", places);
+  }
+  Tensor call(const Tensor& x, const Call&) override {
+    return words(x) + places(ops::arange(0, ops::shape(x)[-1], 1));
+  }
+  layers::Embedding words, places;
+};
+
+}  // namespace
+
+TEST_CASE("indices made of a size that is not known yet may be any") {
+  const DeviceScope scope(Device::cpu());
+  Input x({std::nullopt}, {.dtype = "int32"});
+  const Tensor y = Ref<WordsAndPlaces>({.places = 10})(x);
+  CHECK(y.shape() == Shape{Shape::unknown, Shape::unknown, 4});
+  Functional model(x, y);
+  CHECK(model(ops::ones({2, 10}, "int32")).shape() == Shape{2, 10, 4});
+  CHECK_THROWS_WITH(model(ops::ones({2, 11}, "int32")), cornu::test::contains("index 10"));
 }
 
 TEST_CASE("an index that is not in the table is an error") {

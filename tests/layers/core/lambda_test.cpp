@@ -41,6 +41,10 @@ TEST_CASE("Lambda tells functions of several inputs from those of one") {
   const layers::Lambda sum(
       {.function = [](const Nest& x) { return x[0].tensor() + 2 * x[1].tensor(); }});
   CHECK(sum({a, b}).tensor().to_vector<float>() == std::vector<float>{3, 3});
+  const layers::Lambda product([](const std::vector<Tensor>& x) { return 3 * x[0] * x[1]; });
+  CHECK(product({a, b}).tensor().to_vector<float>() == std::vector<float>{3, 3});
+  const layers::Lambda by_value([](std::vector<Tensor> x) { return x[0] - x[1]; });
+  CHECK(by_value({a, b}).tensor().to_vector<float>() == std::vector<float>{0, 0});
   const layers::Lambda swapped({.function = [](const Nest& x) -> Nest { return {x[1], x[0]}; }});
   CHECK(swapped({a, b}).size() == 2);
   const layers::Lambda twice({.function = [](const Tensor& x) { return 2 * x; }});

@@ -37,6 +37,23 @@ TEST_CASE("padding and cropping keep a layer's contract") {
   check_layer<layers::Cropping3D>({}, {.input = {1, 3, 4, 5, 2}, .output = {1, 1, 2, 3, 2}});
 }
 
+namespace {
+
+template <class Config>
+concept MadeFromTwoLists = requires {
+  Config{{1, 1}, {2, 2}};
+};
+
+}  // namespace
+
+TEST_CASE("ends of two axes are never a padding and a data format") {
+  STATIC_REQUIRE_FALSE(MadeFromTwoLists<layers::ZeroPadding2DConfig>);
+  STATIC_REQUIRE_FALSE(MadeFromTwoLists<layers::Cropping2DConfig>);
+  const layers::ZeroPadding2D padded(1, "channels_first");
+  CHECK(padded(ops::ones({1, 2, 3, 4})).shape() == Shape{1, 2, 5, 6});
+  CHECK_THROWS_AS(layers::ZeroPadding2D({.data_format = "first"}), ValueError);
+}
+
 TEST_CASE("upsampling keeps a layer's contract") {
   check_layer<layers::UpSampling1D>({}, {.input = {2, 3, 2}, .output = {2, 6, 2}});
   check_layer<layers::UpSampling2D>({.size = {2, 3}},

@@ -1,5 +1,6 @@
 // FeatureSpace.
 #include <cornu/framework/data/dataset.h>
+#include <cornu/framework/data/pipeline.h>
 #include <cornu/framework/model/functional.h>
 #include <cornu/framework/model/sequential.h>
 #include <cornu/framework/ops/ops.h>
@@ -83,6 +84,25 @@ TEST_CASE("FeatureSpace gives a dictionary, and learns from a dataset") {
   const Tensor joined = ops::concatenate(
       {y["age"].tensor(), y["city"].tensor(), y["rooms"].tensor(), y["rooms_X_city"].tensor()}, -1);
   CHECK(largest_difference(joined, encoded_by_hand(space)) < 1e-6);
+}
+
+TEST_CASE("FeatureSpace learns from a pipeline of columns") {
+  const FeatureSpace space = space_of_table(), same = space_of_table();
+  space->adapt(data::from(table()).batch(3).map([](const Batch& b) { return b.x; }));
+  same->adapt(table());
+  CHECK(largest_difference(space(table()).tensor(), same(table()).tensor()) < 1e-6);
+}
+
+TEST_CASE("features need no options") {
+  const FeatureSpace space({.features = {{"rooms", FeatureSpace::integer_categorical()},
+                                         {"city", FeatureSpace::string_categorical()},
+                                         {"age", FeatureSpace::float_rescaled()}},
+                            .output_mode = "dict"});
+  space->adapt(table());
+  const Nest y = space(table());
+  CHECK(y["rooms"].shape() == Shape{4, 4});
+  CHECK(y["city"].shape() == Shape{4, 4});
+  CHECK(y["age"].tensor().to_vector<float>() == std::vector<float>{20, 30, 40, 50});
 }
 
 TEST_CASE("FeatureSpace has Keras's kinds of features") {
