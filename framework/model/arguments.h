@@ -53,7 +53,8 @@ class LossOption {
   requires std::derived_from<T, Loss> LossOption(const Ref<T>& loss) : loss_(loss.shared()) {}
   /// A function of (y_true, y_pred); the model cannot be saved with it.
   template <class F>
-  requires std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&> LossOption(F function)
+  requires(std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&> &&
+           !std::convertible_to<F, std::shared_ptr<Loss>>) LossOption(F function)
       : function_(std::move(function)) {}
   /// One option for each output.
   LossOption(List list) : list_(std::move(list)) {}
@@ -115,7 +116,8 @@ class MetricOption {
       : metric_(metric.shared()) {}
   /// A function of (y_true, y_pred); the model cannot be saved with it.
   template <class F>
-  requires std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&> MetricOption(F function)
+  requires(std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&> &&
+           !std::convertible_to<F, std::shared_ptr<Metric>>) MetricOption(F function)
       : function_(std::move(function)) {}
   /// Several options.
   MetricOption(List list) : list_(std::move(list)), is_list_(true) {}

@@ -18,7 +18,7 @@ class Functional : public Model {
     bool trainable = true;  ///< false: all weights are frozen
   };
   // Parameters, members and results that share a model are Handle<Functional>.
-  Functional(const Functional&) = delete;  // make<Functional>(x, y) gives a handle, which is copied
+  Functional(const Functional&) = delete;  // models are shared by make<Functional>(x, y)
   /// Inputs are those of Input, or tensors inside of another model's graph (`layer->output()`),
   /// where the new model then begins. Throws ValueError when an input or output is not symbolic, or
   /// an output does not depend on the inputs alone.

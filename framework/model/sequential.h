@@ -16,8 +16,7 @@ class Sequential : public Model {
     bool trainable = true;  ///< false: all weights are frozen
   };
   // Parameters, members and results that share a model are Handle<Sequential>.
-  Sequential(const Sequential&) =
-      delete;  // make<Sequential>({...}) gives a handle, which is copied
+  Sequential(const Sequential&) = delete;  // models are shared by make<Sequential>({...})
   /// Throws ValueError for two layers of one name.
   Sequential(std::initializer_list<AnyLayer> layers = {})
       : Sequential(std::vector<AnyLayer>(layers)) {}

@@ -25,7 +25,7 @@ CORNU_REGISTER("tests>Narrow", Narrow);  // error: inherits another class's from
 // A model is no value: what a function returns is a handle.
 Sequential by_value() {
   Sequential model({layers::Dense({.units = 2})});
-  return model;  // error: make<Sequential>({...}) gives a handle, which is copied
+  return model;  // error: models are shared by make<Sequential>({...})
 }
 
 // Keras's Model(inputs, outputs) has a name of its own.
