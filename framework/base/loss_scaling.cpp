@@ -75,7 +75,6 @@ void LossScaling::build_slots(const std::vector<Variable>&) {
   dynamic_scale_ = add_state(ops::full({}, Tensor(config.initial_scale)), "dynamic_scale");
 }
 
-// float16 has no normal numbers below 6e-5: without a scale, small gradients would become 0.
 void LossScaling::build(const std::vector<Variable>& variables) {
   // First, as it may refuse them.
   inner_optimizer()->build(variables);
@@ -93,6 +92,7 @@ double LossScaling::learning_rate() const { return inner_optimizer()->learning_r
 
 void LossScaling::set_learning_rate(double value) { inner_optimizer()->set_learning_rate(value); }
 
+// float16 has no normal numbers below 6e-5: without a scale, small gradients would become 0.
 Tensor LossScaling::scale_loss(const Tensor& loss) {
   return loss * (built() ? dynamic_scale_.value() : Tensor(config.initial_scale));
 }

@@ -36,10 +36,11 @@ Tensor scaled(const Tensor& sums, const Tensor& first, const Tensor& second, DTy
 Float8Scales::Float8Scales(Layer& layer) {
   const int64_t length = layer.own_dtype_policy().amax_history_length();
   const auto add = [&](const std::string& name, const Shape& shape, const char* initializer) {
-    Variable v = layer.add_weight(
-        {.name = name, .shape = shape, .initializer = initializer, .dtype = DType::float32});
-    v.set_overwrite_with_gradient(true);
-    return v;
+    return layer.add_weight({.name = name,
+                             .shape = shape,
+                             .initializer = initializer,
+                             .dtype = DType::float32,
+                             .overwrite_with_gradient = true});
   };
   const auto track = [&](const std::string& name) {
     Variable scale = add(name + "_scale", {}, "ones");
